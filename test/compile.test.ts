@@ -9,7 +9,9 @@ import { diagnosticsOf } from './kit/configuration.js';
 
 /** A WSDL with one operation for each port: `Get<Port>`. */
 const wsdl = (...ports: readonly (readonly [name: string, binding: 'soap' | 'soap12'])[]): string =>
-  `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:t="urn:t" targetNamespace="urn:t">
+  `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" \
+xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:t="urn:t" targetNamespace="urn:t">
 <types><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">
 ${ports.map(([name]) => `<xs:element name="Get${name}"><xs:complexType/></xs:element><xs:element name="Get${name}Response"><xs:complexType><xs:sequence><xs:element name="value" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`).join('\n')}
 </xs:schema></types>
@@ -169,7 +171,9 @@ t.test(
       types: string,
       files: Readonly<Record<string, string>> = {},
     ): Promise<readonly string[]> => {
-      const yaml = `services:\n  s:\n    url: http://127.0.0.1:1/\n${types}\n    operations: { A: { field: Query.a } }\n`;
+      const yaml =
+        `services:\n  s:\n    url: http://127.0.0.1:1/\n${types}\n    operations: { A: ` +
+        '{ field: Query.a } }\n';
       return (await diagnosticsOf(compileText(t, yaml, files))).map(
         ({ file, line, column }) => `${file?.split('/').at(-1)}:${line}:${column}`,
       );
@@ -245,7 +249,8 @@ async function recompile(
 
 t.test('a reload keeps what was made of files and keys that are the same', async (t) => {
   const yaml = (more = ''): string =>
-    `services:\n  a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/"${more} }\n  b: { wsdl: b.wsdl, url: "http://127.0.0.1:2/" }\n`;
+    `services:\n  a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/"${more} }\n` +
+    '  b: { wsdl: b.wsdl, url: "http://127.0.0.1:2/" }\n';
   const importing = wsdl(['B', 'soap']).replace(
     '<types>',
     '<import namespace="urn:c" location="c.wsdl"/><types>',
@@ -289,7 +294,9 @@ t.test('a reload lets the event loop turn while it compiles', async (t) => {
   );
   let turns = 0;
   const turn = setInterval(() => turns++, 0);
-  const all = `services: { a: { wsdl: a.wsdl, ports: [${MANY.map(([name]) => name).join(', ')}], url: "http://127.0.0.1:1/" } }`;
+  const all =
+    `services: { a: { wsdl: a.wsdl, ports: [${MANY.map(([name]) => name).join(', ')}], url: ` +
+    '"http://127.0.0.1:1/" } }';
   const large = await recompile(t, first, async () => {
     await writeFile(join(t.testdirName, 'a.wsdl'), `${wsdl(...MANY)}\n`);
     await writeFile(join(t.testdirName, 'soapstone.yaml'), all);

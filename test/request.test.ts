@@ -19,7 +19,8 @@ import { fill } from './perimeter/case-file.js';
 import { ENVELOPE_CASES } from './soap/cases.js';
 
 const TEMPLATE =
-  '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
+  '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:Ping xmlns:m="urn:m"/>' +
+  '</E:Body></E:Envelope>';
 const request = (dialect: DialectName): string => fill(TEMPLATE, dialect);
 const reply = (dialect: DialectName, content = '<m:PingResponse xmlns:m="urn:m"/>'): string =>
   fill(
@@ -36,7 +37,7 @@ const services = (url: string, more = ''): string =>
   `${DIALECT_NAMES.map(
     (name) =>
       `  s${name.replaceAll(/[^0-9]/g, '')}:\n    url: ${url}/base\n    versions: ["${name}"]\n${more}`,
-  ).join('')}  all:\n    url: ${url}/base\n    versions: ["1.1", "1.2", "2001-12"]\n${more}`;
+  ).join('')}  ` + `all:\n    url: ${url}/base\n    versions: ["1.1", "1.2", "2001-12"]\n${more}`;
 
 async function startBoth(
   t: Test,
@@ -432,7 +433,8 @@ const http = (
   length = Buffer.byteLength(body),
   status = '200 OK',
 ): string =>
-  `HTTP/1.1 ${status}\r\nContent-Type: ${contentType}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`;
+  `HTTP/1.1 ${status}\r\nContent-Type: ${contentType}\r\nContent-Length: ${length}\r\n` +
+  `Connection: close\r\n\r\n${body}`;
 
 const QUICK = 'limits:\n  upstream: { headersMillis: 300, idleMillis: 300, breakerFailures: 0 }\n';
 
@@ -532,15 +534,19 @@ t.test('a one-way answer is 202 and nothing', async (t) => {
 });
 
 t.test(
-  'what the WSDL says of an operation decides what an empty answer means, and a Fault always arrives',
+  'what the WSDL says of an operation decides what an empty answer means, ' +
+    'and a Fault always arrives',
   async (t) => {
     const backend = await useBackend(t, () => {});
     const gateway = await useGateway(
       t,
-      `services:\n  desk:\n    wsdl: ${process.cwd()}/config/demo/legacy.wsdl\n    url: ${backend.url}/\n`,
+      `services:\n  desk:\n    wsdl: ${process.cwd()}/config/demo/legacy.wsdl\n` +
+        `    url: ${backend.url}/\n`,
     );
     const call = (operation: string): Promise<RawReply> => {
-      const message = `<E:Envelope xmlns:E="${DIALECTS['1.1'].envelopeUri}"><E:Body><${operation} xmlns="http://legacy.example.com/desk"/></E:Body></E:Envelope>`;
+      const message =
+        `<E:Envelope xmlns:E="${DIALECTS['1.1'].envelopeUri}"><E:Body>` +
+        `<${operation} xmlns="http://legacy.example.com/desk"/></E:Body></E:Envelope>`;
       return sendRaw(gateway.url, post('/soap/desk', 'text/xml', message));
     };
     const fault = reply(
@@ -571,7 +577,8 @@ t.test('a refused message is logged with its operation, as far as that was known
   const backend = await useBackend(t, answerWith(reply('1.1')));
   const gateway = await useGateway(
     t,
-    `services:\n  desk:\n    wsdl: ${process.cwd()}/config/demo/legacy.wsdl\n    url: ${backend.url}/\n`,
+    `services:\n  desk:\n    wsdl: ${process.cwd()}/config/demo/legacy.wsdl\n` +
+      `    url: ${backend.url}/\n`,
   );
   const envelope = (body: string): string =>
     `<E:Envelope xmlns:E="${DIALECTS['1.1'].envelopeUri}"><E:Body>${body}</E:Body></E:Envelope>`;

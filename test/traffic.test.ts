@@ -277,7 +277,8 @@ t.test(
 );
 
 t.test(
-  'a refused upgrade is answered with the status that is logged, and only what the client did counts',
+  'a refused upgrade is answered with the status that is logged, and only ' +
+    'what the client did counts',
   async (t) => {
     for (const [refusal, status, counted] of [
       [new Refusal('OVERLOADED'), 503, 0],

@@ -155,7 +155,9 @@ export function envelopeAround(dialect: Dialect): readonly [string, string] {
   const encoding = dialect.version === '2001-12' ? ` xmlns:enc="${dialect.encoding}"` : '';
   const instance = 'http://www.w3.org/2001/XMLSchema-instance';
   return [
-    `<?xml version="1.0" encoding="UTF-8"?>\n<env:Envelope xmlns:env="${dialect.envelope}"${encoding} xmlns:xsi="${instance}"><env:Body>`,
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+      `<env:Envelope xmlns:env="${dialect.envelope}"${encoding} xmlns:xsi="${instance}">` +
+      '<env:Body>',
     '</env:Body></env:Envelope>',
   ];
 }
@@ -172,9 +174,15 @@ export function writeFault(fault: DeskFault, dialect: Dialect): string {
   const text = escapeText(fault.message);
   if (dialect.version === '1.2') {
     const detail = fault.detail === '' ? '' : `<env:Detail>${fault.detail}</env:Detail>`;
-    return `<env:Fault><env:Code><env:Value>env:${CODES_1_2[fault.code]}</env:Value></env:Code><env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason>${detail}</env:Fault>`;
+    return (
+      `<env:Fault><env:Code><env:Value>env:${CODES_1_2[fault.code]}</env:Value></env:Code>` +
+      `<env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason>${detail}</env:Fault>`
+    );
   }
   const code = dialect.version === '1.1' ? `env:${fault.code}` : fault.code;
   const detail = fault.detail === '' ? '' : `<detail>${fault.detail}</detail>`;
-  return `<env:Fault><faultcode>${code}</faultcode><faultstring>${text}</faultstring>${detail}</env:Fault>`;
+  return (
+    `<env:Fault><faultcode>${code}</faultcode><faultstring>` +
+    `${text}</faultstring>${detail}</env:Fault>`
+  );
 }

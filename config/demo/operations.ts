@@ -60,7 +60,9 @@ function integer(text: string, name: string): number {
 }
 
 function orderFault(code: number, field: string, reason: string): DeskFault {
-  const detail = `<d:OrderFault xmlns:d="${DESK}"><d:code>${code}</d:code><d:field>${escapeText(field)}</d:field><d:reason>${escapeText(reason)}</d:reason></d:OrderFault>`;
+  const detail =
+    `<d:OrderFault xmlns:d="${DESK}"><d:code>${code}</d:code><d:field>` +
+    `${escapeText(field)}</d:field><d:reason>${escapeText(reason)}</d:reason></d:OrderFault>`;
   return new DeskFault('Client', reason, detail);
 }
 
@@ -80,7 +82,8 @@ function customerContent(customer: Customer): string {
   const { street, city, postcode, country } = customer.address;
   const credit = customer.creditLimitCents;
   return [
-    `<t:code>${customer.code}</t:code><t:name>${escapeText(customer.name)}</t:name><t:vip>${customer.vip ? 1 : 0}</t:vip>`,
+    `<t:code>${customer.code}</t:code><t:name>${escapeText(customer.name)}</t:name><t:vip>` +
+      `${customer.vip ? 1 : 0}</t:vip>`,
     orNil('creditLimit', credit === null ? null : money(credit)),
     `<t:since>${customer.since}</t:since>`,
     repeated('phone', customer.phones),
@@ -91,13 +94,18 @@ function customerContent(customer: Customer): string {
 
 function lineElement(line: Line): string {
   const engraving = line.engraving === undefined ? '' : orNil('engraving', line.engraving);
-  return `<t:OrderLine no="${line.no}"><t:sku>${line.sku}</t:sku><t:quantity>${line.quantity}</t:quantity><t:price>${money(line.priceCents)}</t:price>${engraving}</t:OrderLine>`;
+  return (
+    `<t:OrderLine no="${line.no}"><t:sku>${line.sku}</t:sku><t:quantity>` +
+    `${line.quantity}</t:quantity><t:price>${money(line.priceCents)}</t:price>` +
+    `${engraving}</t:OrderLine>`
+  );
 }
 
 function orderElement(order: Order): string {
   const priority = order.priority === null ? '' : ` priority="${order.priority}"`;
   return [
-    `<d:order${priority}><t:id>${order.id}</t:id><t:serial>${order.serial}</t:serial><t:status>${order.status}</t:status>`,
+    `<d:order${priority}><t:id>${order.id}</t:id><t:serial>${order.serial}</t:serial>` +
+      `<t:status>${order.status}</t:status>`,
     `<t:placedAt>${order.placedAt}</t:placedAt>${whenPresent('dueDate', order.dueDate)}`,
     `<t:total>${money(totalCents(order.lines))}</t:total>${orNil('note', order.note)}`,
     `<t:customer>${customerContent(order.customer)}</t:customer>`,
@@ -157,7 +165,10 @@ function placeOrder({ desk, element }: Call): string {
     ...(dueDate === null ? ['no due date'] : []),
     ...(lines.length === 0 ? ['no lines'] : []),
   ];
-  return `<d:receipt><t:orderId>${placed.id}</t:orderId><t:serial>${placed.serial}</t:serial><t:total>${money(totalCents(lines))}</t:total>${repeated('warning', warnings)}</d:receipt>`;
+  return (
+    `<d:receipt><t:orderId>${placed.id}</t:orderId><t:serial>${placed.serial}</t:serial>` +
+    `<t:total>${money(totalCents(lines))}</t:total>${repeated('warning', warnings)}</d:receipt>`
+  );
 }
 
 /** The clerk that the Session header names; a header with a wrong token is a Fault. */
@@ -199,7 +210,8 @@ function getInventory({ element }: Call): string {
   const n = [1, 2, 3, 4, 5, 6].find((candidate) => articleOf(candidate) === sku);
   if (n === undefined) throw orderFault(404, 'sku', 'There is no such article');
   return [
-    `<d:inventory><t:sku>${sku}</t:sku><t:onHand>${n === 5 ? '9007199254740995' : n * 12}</t:onHand>`,
+    `<d:inventory><t:sku>${sku}</t:sku><t:onHand>` +
+      `${n === 5 ? '9007199254740995' : n * 12}</t:onHand>`,
     orNil('reorderLevel', n % 2 === 0 ? null : String(n * 5)),
     `<t:weight>${n}.500</t:weight><t:countedOn>2024-05-3${n % 2}+02:00</t:countedOn>`,
     `${repeated('location', ['A-01', 'B-17', 'C-03'].slice(0, n % 4))}</d:inventory>`,
@@ -219,7 +231,9 @@ function exportLedger({ element }: Call): Iterable<string> {
 
 function* records(count: number): Generator<string> {
   for (let n = 1; n <= count; n++) {
-    yield `<d:record><t:n>${n}</t:n><t:serial>${serialOf(n)}</t:serial><t:sku>${articleOf(n)}</t:sku><t:text>Record ${n} — größe</t:text><t:price>${money(1110 + 10 * (n % 90))}</t:price></d:record>`;
+    yield `<d:record><t:n>${n}</t:n><t:serial>${serialOf(n)}</t:serial><t:sku>` +
+      `${articleOf(n)}</t:sku><t:text>Record ${n} — größe</t:text><t:price>` +
+      `${money(1110 + 10 * (n % 90))}</t:price></d:record>`;
   }
 }
 

@@ -26,12 +26,15 @@ Next:
   2. soapstone check -c ${file}
   3. soapstone start -c ${file}
 
-With a WSDL at hand, \`soapstone import WSDL -o FOLDER\` writes the mapping of its operations too.`);
+With a WSDL at hand, \`soapstone import WSDL -o FOLDER\` writes the mapping of its operations \
+too.`);
   return 0;
 }
 
-const CONFIGURATION = `# The configuration of Soapstone. Lines behind \`#\` that look like keys are examples.
-# Every key, its unit and its default: config/README.md of the package. What is wrong: soapstone check
+const CONFIGURATION = `\
+# The configuration of Soapstone. Lines behind \`#\` that look like keys are examples.
+# Every key, its unit and its default: config/README.md of the package.
+# Errors and warnings: soapstone check
 
 listen: 127.0.0.1:4000 # callers: SOAP at /soap/<service>, GraphQL at /graphql
 admin: 127.0.0.1:4001 # operators: the console, /metrics, /live, /ready, POST /reload
@@ -41,7 +44,7 @@ services:
     url: http://127.0.0.1:8080/service # the backend; for several addresses: urls
     versions: ["1.1", "1.2"] # dialects of SOAP that callers may speak
 
-    # With its WSDL, beside this file, operations become fields of GraphQL, and content is validated:
+    # With its WSDL, operations become fields of GraphQL, and content is validated:
     # wsdl: service.wsdl
 
     # The fields of GraphQL. Without this key every operation has one, named after it.

@@ -41,7 +41,8 @@ Three things to try:
 
   curl -s ${soap} -H 'Content-Type: text/xml' -d '${envelope}'
 
-  curl -s ${graphql} -H 'Content-Type: application/json' -d '{"query":"{ order(id: 7) { status total lines { sku quantity } } }"}'
+  curl -s ${graphql} -H 'Content-Type: application/json' \
+-d '{"query":"{ order(id: 7) { status total lines { sku quantity } } }"}'
 
   In the browser: ${graphql}
 
@@ -80,16 +81,21 @@ function introduceTrial(
 ): string {
   const rest = calls.rest(url);
   const tool = calls.mcp(url);
+  const served = paths.length === 1 ? 'the service' : `${paths.length} services`;
+  const effect = tools?.areReads ? 'change nothing' : 'may change something';
   return `
-Soapstone runs in front of ${paths.length === 1 ? 'the service' : `${paths.length} services`} of the WSDL.
+Soapstone runs in front of ${served} of the WSDL.
 
   GraphiQL ${url}${graphqlPath}
   Console  ${adminUrl}/   (each operation with a sample, which can be sent from there)
 ${paths.map((path) => `  SOAP     ${url}${path}`).join('\n')}
   OpenAPI  ${url}/rest/openapi.html
-${tools === null ? '' : `  MCP      ${url}${tools.path}   (its tools ${tools.areReads ? 'change nothing' : 'may change something'})\n`}
+${tools === null ? '' : `  MCP      ${url}${tools.path}   (its tools ${effect})\n`}
 In GraphiQL, or with curl to the same address:
 
 ${query.replaceAll(/^(?!$)/gm, '  ')}
-${rest === null ? '' : `The same over REST:\n\n  ${rest}\n\n`}${tool === null ? '' : `As a tool of an agent:\n\n  ${tool}\n\n`}The configuration is in a folder that goes when this ends; \`soapstone import\` writes one to keep. Stop it with Ctrl-C.`;
+${rest === null ? '' : `The same over REST:\n\n  ${rest}\n\n`}\
+${tool === null ? '' : `As a tool of an agent:\n\n  ${tool}\n\n`}\
+The configuration is in a folder that goes when this ends; \`soapstone import\` writes one to \
+keep. Stop it with Ctrl-C.`;
 }

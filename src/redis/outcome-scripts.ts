@@ -50,7 +50,8 @@ return 1
  */
 export const SETTLE_OUTCOME = makeScript(`
 local found = redis.pcall('GET', KEYS[1])
-if found and (type(found) ~= 'string' or string.sub(found, 1, #ARGV[1]) ~= ARGV[1]) then return 0 end
+local isOwn = type(found) == 'string' and string.sub(found, 1, #ARGV[1]) == ARGV[1]
+if found and not isOwn then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `);

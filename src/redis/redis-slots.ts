@@ -29,7 +29,8 @@ const NAMES_MAX = 10_000;
  */
 const TAKE_SLOTS = makeScript(`
 local count, second, burst = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local interval, length, ahead, first = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local interval, length = tonumber(ARGV[4]), tonumber(ARGV[5])
+local ahead, first = tonumber(ARGV[6]), tonumber(ARGV[7])
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + tonumber(clock[2]) / 1000
 local latest = tonumber(redis.call('LINDEX', KEYS[1], -1) or now)
@@ -40,7 +41,8 @@ local function before(places)
 end
 local taken = {}
 for i = 1, count do
-  local time = math.max(now + first, before(1), before(burst) + burst * interval, before(second) + length)
+  local free = math.max(before(burst) + burst * interval, before(second) + length)
+  local time = math.max(now + first, before(1), free)
   redis.call('RPUSH', KEYS[1], string.format('%.3f', time))
   taken[i] = string.format('%.3f', time - now)
   latest = time

@@ -26,7 +26,9 @@ export interface Desk {
 
 /** An envelope as backends write them, with the prefixes that `body` may use. */
 export const envelope = (body: string, version: Version = '1.1'): string =>
-  `<?xml version="1.0" encoding="utf-8"?><S:Envelope xmlns:S="${SOAP[version]}" xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema"><S:Body>${body}</S:Body></S:Envelope>`;
+  `<?xml version="1.0" encoding="utf-8"?><S:Envelope xmlns:S="${SOAP[version]}" ` +
+  'xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
+  `xmlns:xs="http://www.w3.org/2001/XMLSchema"><S:Body>${body}</S:Body></S:Envelope>`;
 
 /** A mapping of the operation to a query of its name. */
 export const FIELDS = '    operations: { Get: { field: Query.get } }\n';
@@ -67,8 +69,10 @@ export const graphql = (
   variables: Readonly<Record<string, unknown>> = {},
 ): Promise<GraphqlAnswer> => askGraphql(gateway.url, query, variables, TYPED);
 
-const HEAD = `xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
- xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"`;
+const HEAD = `xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+ xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" \
+xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"`;
 
 export interface Parts {
   /** Schemas, whole; or what is in the schema of `urn:t` beside the elements of the operation. */
@@ -92,7 +96,8 @@ export interface Parts {
 export function desk(parts: Parts = {}): string {
   const { version = '1.1', qualified = true, action = 'urn:t/Get', fault = '' } = parts;
   const soap = version === '1.1' ? 'soap' : 'soap12';
-  const schema = `<xs:schema targetNamespace="urn:t" elementFormDefault="${qualified ? '' : 'un'}qualified">
+  const schema = `<xs:schema targetNamespace="urn:t" \
+elementFormDefault="${qualified ? '' : 'un'}qualified">
 ${wrapper('Get', parts.request ?? '<xs:element name="id" type="xs:int" minOccurs="0"/>')}
 ${wrapper('GetResponse', parts.reply ?? '<xs:element name="result" type="xs:string"/>')}
 ${parts.types ?? ''}</xs:schema>`;
@@ -107,11 +112,16 @@ ${parts.types ?? ''}</xs:schema>`;
       : `<fault name="${fault}"><${soap}:fault name="${fault}" use="literal"/></fault>`;
   return `<definitions targetNamespace="urn:t" ${HEAD} ${parts.head ?? ''}>
 <types>${parts.schemas ?? schema}</types>
-<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>
+<message name="In"><part name="p" element="t:Get"/></message><message name="Out">\
+<part name="p" element="t:GetResponse"/></message>
 ${faultMessage}${parts.messages ?? ''}
-<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/>${declared}</operation></portType>
+<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/>\
+${declared}</operation></portType>
 <binding name="B" type="t:P"><${soap}:binding transport="http://schemas.xmlsoap.org/soap/http"/>
-<operation name="Get"><${soap}:operation soapAction="${action}"/><input>${parts.input ?? ''}<${soap}:body use="literal"/></input><output>${parts.output ?? ''}<${soap}:body use="literal"/></output>${bound}</operation></binding>
-<service name="Desk"><port name="Soap" binding="t:B"><${soap}:address location="http://internal.example/desk"/></port></service>
+<operation name="Get"><${soap}:operation soapAction="${action}"/><input>${parts.input ?? ''}\
+<${soap}:body use="literal"/></input><output>${parts.output ?? ''}<${soap}:body use="literal"/>\
+</output>${bound}</operation></binding>
+<service name="Desk"><port name="Soap" binding="t:B">\
+<${soap}:address location="http://internal.example/desk"/></port></service>
 </definitions>`;
 }

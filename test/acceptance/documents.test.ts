@@ -8,11 +8,15 @@ import { desk, FIELDS, graphql, startDesk } from './desk.js';
 /** Cases 1 to 7, 19, 20, 22: what WSDLs and schemas say, and where they come from. */
 
 t.test(
-  'case 1: elements are in the namespace of the schema that declares them, headers in Header, arrays repeat',
+  'case 1: elements are in the namespace of the schema that declares them, headers ' +
+    'in Header, arrays repeat',
   async (t) => {
-    const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:o="urn:other">
+    const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
+xmlns:o="urn:other">
 <xs:import namespace="urn:other"/>
-<xs:element name="Get"><xs:complexType><xs:sequence>${el('order', 'o:Order')}${el('tag', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"')}<xs:element ref="o:note"/></xs:sequence></xs:complexType></xs:element>
+<xs:element name="Get"><xs:complexType><xs:sequence>${el('order', 'o:Order')}\
+${el('tag', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"')}<xs:element ref="o:note"/>\
+</xs:sequence></xs:complexType></xs:element>
 <xs:element name="GetResponse" type="xs:string"/></xs:schema>
 <xs:schema targetNamespace="urn:other" elementFormDefault="qualified">
 <xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence></xs:complexType>
@@ -34,14 +38,16 @@ ${el('note', 'xs:string')}${el('Token', 'xs:string')}</xs:schema>`;
     const plain = withoutPrefixes(sent());
     t.equal(
       plain,
-      '<{E}Envelope><{E}Header><{urn:other}Token>secret</></><{E}Body><{urn:t}Get><{urn:t}order><{urn:other}sku>A</></>' +
+      '<{E}Envelope><{E}Header><{urn:other}Token>secret</></><{E}Body><{urn:t}Get>' +
+        '<{urn:t}order><{urn:other}sku>A</></>' +
         '<{urn:t}tag>x</><{urn:t}tag>y</><{urn:other}note>n</></></></>',
     );
   },
 );
 
 t.test(
-  'case 2: local elements without a namespace have none, and no namespace is declared that is not used',
+  'case 2: local elements without a namespace have none, and no namespace is ' +
+    'declared that is not used',
   async (t) => {
     const { ask, sent } = await startDesk(
       t,
@@ -71,24 +77,35 @@ t.test(
   'case 3: imports are found beside the file that imports, in circles, without a place, and inline',
   async (t) => {
     const schema = (namespace: string, inside: string): string =>
-      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="${namespace}" xmlns:a="urn:a" xmlns:b="urn:b" xmlns:c="urn:c" elementFormDefault="qualified">${inside}</xs:schema>`;
+      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="${namespace}" ` +
+      'xmlns:a="urn:a" xmlns:b="urn:b" xmlns:c="urn:c" elementFormDefault="qualified">' +
+      `${inside}</xs:schema>`;
     const { ask } = await startDesk(t, {
       'desk.wsdl': desk({
-        schemas: `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:a="urn:a"><xs:import namespace="urn:a" schemaLocation="types/a.xsd"/>
-<xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="a:A"/></xs:schema>${schema('urn:c', `<xs:complexType name="C"><xs:sequence>${el('c', 'xs:int')}</xs:sequence></xs:complexType>`)}`,
+        schemas: `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
+xmlns:a="urn:a"><xs:import namespace="urn:a" schemaLocation="types/a.xsd"/>
+<xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="a:A"/>\
+</xs:schema>${schema('urn:c', `<xs:complexType name="C"><xs:sequence>${el('c', 'xs:int')}</xs:sequence></xs:complexType>`)}`,
       }),
       'types/a.xsd': schema(
         'urn:a',
-        `<xs:import namespace="urn:b" schemaLocation="more/b.xsd"/><xs:complexType name="A"><xs:sequence>${el('b', 'b:B')}</xs:sequence></xs:complexType>`,
+        '<xs:import namespace="urn:b" schemaLocation="more/b.xsd"/><xs:complexType name="A">' +
+          `<xs:sequence>${el('b', 'b:B')}</xs:sequence></xs:complexType>`,
       ),
       'types/more/b.xsd': schema(
         'urn:b',
-        `<xs:import namespace="urn:a" schemaLocation="../a.xsd"/><xs:import namespace="urn:c"/><xs:include schemaLocation="chameleon.xsd"/><xs:complexType name="B"><xs:sequence>${el('c', 'c:C')}${el('d', 'b:D')}</xs:sequence></xs:complexType>`,
+        '<xs:import namespace="urn:a" schemaLocation="../a.xsd"/>' +
+          '<xs:import namespace="urn:c"/><xs:include schemaLocation="chameleon.xsd"/>' +
+          `<xs:complexType name="B"><xs:sequence>${el('c', 'c:C')}` +
+          `${el('d', 'b:D')}</xs:sequence></xs:complexType>`,
       ),
-      'types/more/chameleon.xsd': `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified"><xs:simpleType name="D"><xs:restriction base="xs:int"/></xs:simpleType></xs:schema>`,
+      'types/more/chameleon.xsd':
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified">' +
+        '<xs:simpleType name="D"><xs:restriction base="xs:int"/></xs:simpleType></xs:schema>',
     });
     const reply =
-      '<t:GetResponse><b xmlns="urn:a"><c xmlns="urn:b"><c xmlns="urn:c">1</c></c><d xmlns="urn:b">2</d></b></t:GetResponse>';
+      '<t:GetResponse><b xmlns="urn:a"><c xmlns="urn:b"><c xmlns="urn:c">1</c></c>' +
+      '<d xmlns="urn:b">2</d></b></t:GetResponse>';
     t.same(await ask('{ get { b { c { c } d } } }', reply), {
       data: { get: { b: { c: { c: 1 }, d: 2 } } },
     });
@@ -100,7 +117,8 @@ t.test(
   async (t) => {
     const asked: string[] = [];
     const schema = (content: string): string =>
-      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">${content}</xs:schema>`;
+      '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">' +
+      `${content}</xs:schema>`;
     const files: Readonly<Record<string, string>> = {
       '/desk.wsdl': desk({ schemas: schema('<xs:include schemaLocation="one.xsd"/>') }),
       '/one.xsd': schema('<xs:include schemaLocation="two.xsd"/>'),
@@ -137,16 +155,24 @@ t.test(
 );
 
 t.test(
-  'case 5: names in two namespaces, without a name, not legal in GraphQL, used before they are declared',
+  'case 5: names in two namespaces, without a name, not legal in GraphQL, ' +
+    'used before they are declared',
   async (t) => {
-    const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:o="urn:o"><xs:import namespace="urn:o"/>
+    const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
+xmlns:o="urn:o"><xs:import namespace="urn:o"/>
 <xs:element name="Get"><xs:complexType/></xs:element>
-<xs:element name="GetResponse"><xs:complexType><xs:sequence>${el('mine', 't:Item')}${el('theirs', 'o:Item')}
-<xs:element name="in-line"><xs:complexType><xs:sequence>${el('_1st.item', 'xs:anySimpleType')}</xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
-<xs:complexType name="Item"><xs:sequence>${el('a', 'xs:int')}</xs:sequence></xs:complexType></xs:schema>
-<xs:schema targetNamespace="urn:o" elementFormDefault="qualified"><xs:complexType name="Item"><xs:sequence>${el('b', 'xs:int')}</xs:sequence></xs:complexType></xs:schema>`;
+<xs:element name="GetResponse"><xs:complexType><xs:sequence>${el('mine', 't:Item')}\
+${el('theirs', 'o:Item')}
+<xs:element name="in-line"><xs:complexType><xs:sequence>${el('_1st.item', 'xs:anySimpleType')}\
+</xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
+<xs:complexType name="Item"><xs:sequence>${el('a', 'xs:int')}</xs:sequence></xs:complexType>\
+</xs:schema>
+<xs:schema targetNamespace="urn:o" elementFormDefault="qualified"><xs:complexType name="Item">\
+<xs:sequence>${el('b', 'xs:int')}</xs:sequence></xs:complexType></xs:schema>`;
     const { ask } = await startDesk(t, desk({ schemas }));
-    const reply = `<t:GetResponse><t:mine><t:a>1</t:a></t:mine><t:theirs><b xmlns="urn:o">2</b></t:theirs><t:in-line><t:_1st.item>007</t:_1st.item></t:in-line></t:GetResponse>`;
+    const reply =
+      '<t:GetResponse><t:mine><t:a>1</t:a></t:mine><t:theirs><b xmlns="urn:o">2</b></t:theirs>' +
+      '<t:in-line><t:_1st.item>007</t:_1st.item></t:in-line></t:GetResponse>';
     const types = '{ mine { __typename a } theirs { __typename b } inLine { _1stItem { value } } }';
     const { data, errors } = await ask(`{ get ${types} }`, reply);
     t.equal(errors, undefined);
@@ -195,7 +221,8 @@ t.test(
         .replaceAll(version === '1.1' ? 'soap:' : 'soap12:', 'x:')
         .replace(
           'xmlns:soap=',
-          `xmlns:x="http://schemas.xmlsoap.org/wsdl/${version === '1.1' ? 'soap' : 'soap12'}/" xmlns:soap=`,
+          `xmlns:x="http://schemas.xmlsoap.org/wsdl/${version === '1.1' ? 'soap' : 'soap12'}/" ` +
+            'xmlns:soap=',
         );
       const { ask, backend } = await startDesk(t, wsdl, '', version);
       t.same(await ask('{ get }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>'), {
@@ -219,14 +246,19 @@ t.test('case 19: of a huge WSDL only what is chosen is made', async (t) => {
   for (let n = 0; n < 640; n++) {
     includes.push(`<xs:include schemaLocation="s/${n}.xsd"/>`);
     files[`s/${n}.xsd`] =
-      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns="urn:t" targetNamespace="urn:t" elementFormDefault="qualified">${Array.from(
+      '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns="urn:t" ' +
+      'targetNamespace="urn:t" elementFormDefault="qualified">' +
+      `${Array.from(
         { length: 10 },
         (_, k) =>
           `<xs:complexType name="T${n}_${k}"><xs:sequence>${el('next', `T${(n + 1) % 640}_${k}`, 'minOccurs="0"')}${el('v', 'xs:int')}</xs:sequence></xs:complexType>`,
-      ).join('')}</xs:schema>`;
+      ).join('')}` +
+      '</xs:schema>';
   }
-  const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">${includes.join('')}
-<xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="t:T0_0"/></xs:schema>`;
+  const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">\
+${includes.join('')}
+<xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" \
+type="t:T0_0"/></xs:schema>`;
   const { ask } = await startDesk(t, { ...files, 'desk.wsdl': desk({ schemas }) }, FIELDS);
   const reply = '<t:GetResponse><t:next><t:v>2</t:v></t:next><t:v>1</t:v></t:GetResponse>';
   t.same(await ask('{ get { v next { v } } }', reply), { data: { get: { v: 1, next: { v: 2 } } } });
@@ -240,7 +272,8 @@ t.test('case 20: an empty complex type and a one-way operation', async (t) => {
     )
     .replace(
       '</binding>',
-      '<operation name="Notify"><soap:operation soapAction="urn:t/Notify"/><input><soap:body use="literal"/></input></operation></binding>',
+      '<operation name="Notify"><soap:operation soapAction="urn:t/Notify"/><input>' +
+        '<soap:body use="literal"/></input></operation></binding>',
     );
   const { ask, backend, gateway } = await startDesk(t, wsdl);
   t.same(await ask('{ get }', '<t:GetResponse><t:done/></t:GetResponse>'), { data: { get: true } });
@@ -261,7 +294,8 @@ t.test('case 22: a hostile WSDL runs nothing and reads nothing else', async (t) 
     .join('');
   const documented = request.replace(
     '/>',
-    `><xs:annotation><xs:documentation>${names.join(' ')} """ \\u0000</xs:documentation></xs:annotation></xs:element>`,
+    `><xs:annotation><xs:documentation>${names.join(' ')} """ \\u0000</xs:documentation>` +
+      '</xs:annotation></xs:element>',
   );
   const { ask, sent } = await startDesk(t, desk({ request: documented, action: "urn:t/Get');//" }));
   t.same(
@@ -288,7 +322,10 @@ t.test('case 22: a hostile WSDL runs nothing and reads nothing else', async (t) 
       '.hidden': { 'outside.xsd': '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>' },
       inside: {
         'desk.wsdl': desk({
-          schemas: `<xs:schema targetNamespace="urn:t"><xs:import namespace="urn:x" schemaLocation="${location}"/><xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="xs:string"/></xs:schema>`,
+          schemas:
+            '<xs:schema targetNamespace="urn:t"><xs:import namespace="urn:x" ' +
+            `schemaLocation="${location}"/><xs:element name="Get"><xs:complexType/></xs:element>` +
+            '<xs:element name="GetResponse" type="xs:string"/></xs:schema>',
         }),
       },
     });

@@ -3,23 +3,32 @@ import { startDesk } from './desk.js';
 
 /** A WSDL in rpc/encoded style with one operation `Get`, whose result has this type. */
 const encodedDesk = (types: string, result: string): string => `<?xml version="1.0"?>
-<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
   xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/"
   xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t" targetNamespace="urn:t">
 <types><xs:schema targetNamespace="urn:t">${types}</xs:schema></types>
 <message name="In"/><message name="Out"><part name="result" type="${result}"/></message>
-<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation></portType>
-<binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>
+<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/>\
+</operation></portType>
+<binding name="B" type="t:P"><soap:binding style="rpc" \
+transport="http://schemas.xmlsoap.org/soap/http"/>
   <operation name="Get"><soap:operation soapAction="urn:t#Get"/>
-    <input><soap:body use="encoded" namespace="urn:t" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></input>
-    <output><soap:body use="encoded" namespace="urn:t" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></output>
+    <input><soap:body use="encoded" namespace="urn:t" \
+encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></input>
+    <output><soap:body use="encoded" namespace="urn:t" \
+encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></output>
   </operation></binding>
-<service name="S"><port name="P" binding="t:B"><soap:address location="http://127.0.0.1:1/"/></port></service>
+<service name="S"><port name="P" binding="t:B"><soap:address location="http://127.0.0.1:1/"/>\
+</port></service>
 </definitions>`;
 
 const ITEMS = `
-<xs:complexType name="Item"><xs:sequence><xs:element name="id" type="xs:int"/><xs:element name="note" type="xs:string"/></xs:sequence></xs:complexType>
-<xs:complexType name="Items"><xs:complexContent><xs:restriction base="enc:Array"><xs:attribute ref="enc:arrayType" wsdl:arrayType="t:Item[]"/></xs:restriction></xs:complexContent></xs:complexType>`;
+<xs:complexType name="Item"><xs:sequence><xs:element name="id" type="xs:int"/>\
+<xs:element name="note" type="xs:string"/></xs:sequence></xs:complexType>
+<xs:complexType name="Items"><xs:complexContent><xs:restriction base="enc:Array">\
+<xs:attribute ref="enc:arrayType" wsdl:arrayType="t:Item[]"/></xs:restriction>\
+</xs:complexContent></xs:complexType>`;
 
 const item = (id: string, note: string): string =>
   `<item xsi:type="t:Item"><id xsi:type="xs:int">${id}</id>${note}</item>`;
@@ -28,8 +37,10 @@ t.test(
   'a nil or absent accessor of an encoded struct is null, and the struct is there',
   async (t) => {
     const shop = await startDesk(t, encodedDesk(ITEMS, 't:Items'));
-    const body = `<t:GetResponse><result xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="enc:Array" enc:arrayType="t:Item[3]">
-    ${item('1', '<note xsi:type="xs:string">a</note>')}${item('2', '<note xsi:nil="true"/>')}${item('3', '')}</result></t:GetResponse>`;
+    const body = `<t:GetResponse><result xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/" \
+xsi:type="enc:Array" enc:arrayType="t:Item[3]">
+    ${item('1', '<note xsi:type="xs:string">a</note>')}${item('2', '<note xsi:nil="true"/>')}\
+${item('3', '')}</result></t:GetResponse>`;
     t.same(await shop.ask('{ get { id note } }', body), {
       data: {
         get: [
@@ -62,14 +73,19 @@ t.test(
     const enc = 'http://schemas.xmlsoap.org/soap/encoding/';
     for (const names of ['xmlns="urn:t"', 'xmlns=""', 'xmlns="" xmlns:n="urn:t"']) {
       // As SOAP::Lite writes it: a generated name, the default namespace, a type of its own.
-      const body = `<GetResponse xmlns="urn:t"><s-gensym3 ${names} xmlns:p="http://namespaces.soaplite.com/perl" xsi:type="p:Item">${members}</s-gensym3></GetResponse>`;
+      const body =
+        `<GetResponse xmlns="urn:t"><s-gensym3 ${names} ` +
+        'xmlns:p="http://namespaces.soaplite.com/perl" xsi:type="p:Item">' +
+        `${members}</s-gensym3></GetResponse>`;
       t.same(
         await shop.ask('{ get { id note } }', body),
         { data: { get: { id: 1, note: 'a' } } },
         names,
       );
     }
-    const items = `<GetResponse xmlns="urn:t"><e:Array xmlns:e="${enc}" e:arrayType="xs:ur-type[1]"><item>${members}</item></e:Array></GetResponse>`;
+    const items =
+      `<GetResponse xmlns="urn:t"><e:Array xmlns:e="${enc}" e:arrayType="xs:ur-type[1]"><item>` +
+      `${members}</item></e:Array></GetResponse>`;
     t.same(await list.ask('{ get { id note } }', items), { data: { get: [{ id: 1, note: 'a' }] } });
   },
 );

@@ -13,9 +13,13 @@ const many = 'minOccurs="0" maxOccurs="unbounded"';
 const maybe = 'minOccurs="0"';
 
 const schemaOf = (types: string, request: string): string =>
-  `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
-<xs:element name="Get"><xs:complexType><xs:sequence>${request}</xs:sequence></xs:complexType></xs:element>
-<xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="result" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+  `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
+xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
+<xs:element name="Get"><xs:complexType><xs:sequence>${request}</xs:sequence></xs:complexType>\
+</xs:element>
+<xs:element name="GetResponse"><xs:complexType><xs:sequence>\
+<xs:element name="result" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>\
+</xs:element>
 ${types}</xs:schema>`;
 
 async function startWriter(t: Test, types: string, request: string) {
@@ -62,7 +66,8 @@ function bodyOf(text: string): string {
 t.test('case 12: absent, null, empty and nil are told apart in requests', async (t) => {
   const { written, refused } = await startWriter(
     t,
-    `<xs:complexType name="Tags"><xs:sequence>${el('tag', 'xs:string', `${many} nillable="true"`)}</xs:sequence></xs:complexType>
+    `<xs:complexType name="Tags"><xs:sequence>${el('tag', 'xs:string', `${many} nillable="true"`)}\
+</xs:sequence></xs:complexType>
 <xs:complexType name="Nothing"/>`,
     el('s', 'xs:string', maybe) +
       el('n', 'xs:int', 'minOccurs="0" nillable="true"') +
@@ -95,9 +100,12 @@ t.test('case 15: attributes and simple content are written in one stable shape',
   const { written, refused } = await startWriter(
     t,
     `<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:decimal">
-<xs:attribute name="currency" type="xs:string" use="required"/><xs:attribute name="kind" type="xs:string" fixed="net" use="required"/>
-<xs:attribute name="note" type="xs:string"/><xs:attribute name="scheme" type="xs:string" fixed="x"/></xs:extension></xs:simpleContent></xs:complexType>
-<xs:complexType name="Free"><xs:simpleContent><xs:restriction base="t:Price"><xs:attribute name="note" use="prohibited"/></xs:restriction></xs:simpleContent></xs:complexType>`,
+<xs:attribute name="currency" type="xs:string" use="required"/>\
+<xs:attribute name="kind" type="xs:string" fixed="net" use="required"/>
+<xs:attribute name="note" type="xs:string"/><xs:attribute name="scheme" type="xs:string" \
+fixed="x"/></xs:extension></xs:simpleContent></xs:complexType>
+<xs:complexType name="Free"><xs:simpleContent><xs:restriction base="t:Price">\
+<xs:attribute name="note" use="prohibited"/></xs:restriction></xs:simpleContent></xs:complexType>`,
     el('price', 't:Price') + el('free', 't:Free', maybe),
   );
   t.equal(
@@ -111,12 +119,18 @@ t.test('case 15: attributes and simple content are written in one stable shape',
 });
 
 const SHAPES = `
-<xs:complexType name="Part"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence><xs:attribute name="no" type="xs:int"/></xs:complexType>
-<xs:complexType name="Engine"><xs:complexContent><xs:extension base="t:Part"><xs:sequence>${el('power', 'xs:int')}${el('parts', 't:Part', many)}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="Turbo"><xs:complexContent><xs:extension base="t:Engine"><xs:sequence>${el('boost', 'xs:int', maybe)}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Part"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence>\
+<xs:attribute name="no" type="xs:int"/></xs:complexType>
+<xs:complexType name="Engine"><xs:complexContent><xs:extension base="t:Part"><xs:sequence>\
+${el('power', 'xs:int')}${el('parts', 't:Part', many)}</xs:sequence></xs:extension>\
+</xs:complexContent></xs:complexType>
+<xs:complexType name="Turbo"><xs:complexContent><xs:extension base="t:Engine"><xs:sequence>\
+${el('boost', 'xs:int', maybe)}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
 <xs:complexType name="Shape" abstract="true"/>
-<xs:complexType name="Circle"><xs:complexContent><xs:extension base="t:Shape"><xs:sequence>${el('radius', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="Dot"><xs:complexContent><xs:extension base="t:Shape"/></xs:complexContent></xs:complexType>`;
+<xs:complexType name="Circle"><xs:complexContent><xs:extension base="t:Shape"><xs:sequence>\
+${el('radius', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Dot"><xs:complexContent><xs:extension base="t:Shape"/>\
+</xs:complexContent></xs:complexType>`;
 
 t.test(
   'case 16: elements follow the schema through the whole chain of extension, base first',
@@ -124,7 +138,8 @@ t.test(
     const { written } = await startWriter(t, SHAPES, el('part', 't:Part'));
     t.equal(
       await written('part: { turbo: { boost: 3, power: 2, no: 7, sku: "a" } }'),
-      '<t:part xsi:type="t:Turbo" no="7"><t:sku>a</t:sku><t:power>2</t:power><t:boost>3</t:boost></t:part>',
+      '<t:part xsi:type="t:Turbo" no="7"><t:sku>a</t:sku><t:power>2</t:power>' +
+        '<t:boost>3</t:boost></t:part>',
     );
   },
 );
@@ -132,16 +147,22 @@ t.test(
 t.test('case 16: a repeated choice keeps the order of the caller', async (t) => {
   const { written, refused } = await startWriter(
     t,
-    `<xs:complexType name="Journal"><xs:choice maxOccurs="unbounded">${el('debit', 'xs:int')}${el('credit', 'xs:int')}<xs:sequence>${el('from', 'xs:int')}${el('to', 'xs:int')}</xs:sequence></xs:choice></xs:complexType>
-<xs:complexType name="Pairs"><xs:sequence minOccurs="2" maxOccurs="3">${el('k', 'xs:string')}${el('v', 'xs:string', maybe)}</xs:sequence></xs:complexType>
-<xs:element name="pet" type="xs:string" abstract="true"/><xs:element name="cat" type="xs:string" substitutionGroup="t:pet"/><xs:element name="dog" type="xs:string" substitutionGroup="t:pet"/>`,
-    `${el('journal', 't:Journal', maybe) + el('pairs', 't:Pairs', maybe)}<xs:element ref="t:pet" ${many}/>`,
+    `<xs:complexType name="Journal"><xs:choice maxOccurs="unbounded">${el('debit', 'xs:int')}\
+${el('credit', 'xs:int')}<xs:sequence>${el('from', 'xs:int')}${el('to', 'xs:int')}</xs:sequence>\
+</xs:choice></xs:complexType>
+<xs:complexType name="Pairs"><xs:sequence minOccurs="2" maxOccurs="3">${el('k', 'xs:string')}\
+${el('v', 'xs:string', maybe)}</xs:sequence></xs:complexType>
+<xs:element name="pet" type="xs:string" abstract="true"/><xs:element name="cat" type="xs:string" \
+substitutionGroup="t:pet"/><xs:element name="dog" type="xs:string" substitutionGroup="t:pet"/>`,
+    `${el('journal', 't:Journal', maybe) + el('pairs', 't:Pairs', maybe)}` +
+      `<xs:element ref="t:pet" ${many}/>`,
   );
   t.equal(
     await written(
       'journal: { items: [{ debit: 1 }, { credit: 2 }, { from: 3, to: 4 }, { debit: 5 }] }',
     ),
-    '<t:journal><t:debit>1</t:debit><t:credit>2</t:credit><t:from>3</t:from><t:to>4</t:to><t:debit>5</t:debit></t:journal>',
+    '<t:journal><t:debit>1</t:debit><t:credit>2</t:credit><t:from>3</t:from><t:to>4</t:to>' +
+      '<t:debit>5</t:debit></t:journal>',
   );
   t.equal(
     await written('pairs: { items: [{ k: "a" }, { k: "b", v: "c" }] }'),
@@ -182,9 +203,11 @@ t.test(
     );
     t.equal(
       await written(
-        'part: { engine: { sku: "a", power: 1, parts: [{ part: { sku: "b" } }, { engine: { sku: "c", power: 2 } }] } }',
+        'part: { engine: { sku: "a", power: 1, parts: [{ part: { sku: "b" } }, { engine: ' +
+          '{ sku: "c", power: 2 } }] } }',
       ),
-      '<t:part xsi:type="t:Engine"><t:sku>a</t:sku><t:power>1</t:power><t:parts><t:sku>b</t:sku></t:parts>' +
+      '<t:part xsi:type="t:Engine"><t:sku>a</t:sku><t:power>1</t:power><t:parts>' +
+        '<t:sku>b</t:sku></t:parts>' +
         '<t:parts xsi:type="t:Engine"><t:sku>c</t:sku><t:power>2</t:power></t:parts></t:part>',
     );
     t.equal(
@@ -215,9 +238,11 @@ t.test(
       desk: started,
     } = await startWriter(
       t,
-      `<xs:complexType name="Contact"><xs:choice>${el('mail', 'xs:string')}${el('phone', 'xs:string', 'maxOccurs="2"')}</xs:choice></xs:complexType>`,
+      `<xs:complexType name="Contact"><xs:choice>${el('mail', 'xs:string')}` +
+        `${el('phone', 'xs:string', 'maxOccurs="2"')}</xs:choice></xs:complexType>`,
       el('contact', 't:Contact', maybe) +
-        `<xs:choice>${el('card', 'xs:string')}<xs:sequence>${el('iban', 'xs:string')}${el('bic', 'xs:string', maybe)}</xs:sequence></xs:choice>
+        `<xs:choice>${el('card', 'xs:string')}<xs:sequence>${el('iban', 'xs:string')}\
+${el('bic', 'xs:string', maybe)}</xs:sequence></xs:choice>
 <xs:choice minOccurs="0">${el('a', 'xs:int')}${el('b', 'xs:int')}</xs:choice>
 <xs:sequence minOccurs="0">${el('lat', 'xs:int')}${el('long', 'xs:int')}</xs:sequence>`,
     );
@@ -263,7 +288,8 @@ async function sdlOf({ gateway }: Desk, type: string): Promise<unknown> {
 t.test('content that is not modelled is written from XML, which is data and no more', async (t) => {
   const { written, refused } = await startWriter(
     t,
-    `<xs:complexType name="Rich" mixed="true"><xs:sequence><xs:any processContents="skip" ${many}/></xs:sequence></xs:complexType>`,
+    '<xs:complexType name="Rich" mixed="true"><xs:sequence><xs:any processContents="skip" ' +
+      `${many}/></xs:sequence></xs:complexType>`,
     el('rich', 't:Rich', maybe) +
       el('thing', 'xs:anyType', maybe) +
       `<xs:any processContents="skip" namespace="##other" ${many}/>`,
@@ -280,7 +306,9 @@ t.test('content that is not modelled is written from XML, which is data and no m
     await written(
       'thing: { xml: $x }',
       {
-        x: '<thing xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:x="http://www.w3.org/2001/XMLSchema" i:type="x:int">5</thing>',
+        x:
+          '<thing xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" ' +
+          'xmlns:x="http://www.w3.org/2001/XMLSchema" i:type="x:int">5</thing>',
       },
       '($x: XML)',
     ),
@@ -322,7 +350,8 @@ t.test('content that is not modelled is written from XML, which is data and no m
   );
   t.match(
     await not(
-      `<rich xmlns="urn:t">${Array.from({ length: 20 }, (_, n) => `<a xmlns="urn:${n}"/>`).join('')}</rich>`,
+      `<rich xmlns="urn:t">${Array.from({ length: 20 }, (_, n) => `<a xmlns="urn:${n}"/>`).join('')}` +
+        '</rich>',
     ),
     'more namespaces than allowed',
   );
@@ -335,7 +364,8 @@ t.test('content that is not modelled is written from XML, which is data and no m
 t.test('a QName has a prefix that is declared; lists of simple values are lists', async (t) => {
   const { written } = await startWriter(
     t,
-    '<xs:simpleType name="Numbers"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Names"><xs:list itemType="xs:QName"/></xs:simpleType>' +
+    '<xs:simpleType name="Numbers"><xs:list itemType="xs:int"/></xs:simpleType>' +
+      '<xs:simpleType name="Names"><xs:list itemType="xs:QName"/></xs:simpleType>' +
       '<xs:complexType name="Named"><xs:attribute name="of" type="t:Names"/></xs:complexType>',
     el('name', 'xs:QName', maybe) +
       el('numbers', 't:Numbers', maybe) +
@@ -364,17 +394,22 @@ t.test(
       {
         'desk.wsdl': desk({
           schemas: schemaOf(
-            `<xs:element name="Auth"><xs:complexType><xs:sequence>${el('user', 'xs:string', maybe)}${el('password', 'xs:string')}</xs:sequence><xs:attribute name="tenant" type="xs:string"/></xs:complexType></xs:element>
+            `<xs:element name="Auth"><xs:complexType><xs:sequence>${el('user', 'xs:string', maybe)}\
+${el('password', 'xs:string')}</xs:sequence><xs:attribute name="tenant" type="xs:string"/>\
+</xs:complexType></xs:element>
 <xs:element name="Trace" type="xs:string"/>
-<xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}${el('channel', 'xs:string')}</xs:sequence><xs:attribute name="version" type="xs:int"/></xs:complexType>`,
+<xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}${el('channel', 'xs:string')}\
+</xs:sequence><xs:attribute name="version" type="xs:int"/></xs:complexType>`,
             el('order', 't:Order') +
               el('tenant', 'xs:int', maybe) +
               el('oldName', 'xs:string', maybe),
           ),
           messages:
-            '<message name="A"><part name="a" element="t:Auth"/></message><message name="T"><part name="a" element="t:Trace"/></message>',
+            '<message name="A"><part name="a" element="t:Auth"/></message><message name="T">' +
+            '<part name="a" element="t:Trace"/></message>',
           input:
-            '<soap:header message="t:A" part="a" use="literal"/><soap:header message="t:T" part="a" use="literal"/>',
+            '<soap:header message="t:A" part="a" use="literal"/><soap:header message="t:T" ' +
+            'part="a" use="literal"/>',
         }),
         secret: 'file-s3cr3t\n',
       },
@@ -402,13 +437,16 @@ t.test(
     );
     t.match(
       started.sent(),
-      '<s:Header><n1:Auth tenant="file-s3cr3t"><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth><n1:Trace>&lt;/a&gt;</n1:Trace></s:Header>' +
-        '<s:Body><n1:Get><n1:order version="3"><n1:sku>a</n1:sku><n1:channel>web</n1:channel></n1:order><n1:tenant>7</n1:tenant><n1:oldName>n</n1:oldName></n1:Get></s:Body>',
+      '<s:Header><n1:Auth tenant="file-s3cr3t"><n1:password>s3cr3t&lt;&amp;</n1:password>' +
+        '</n1:Auth><n1:Trace>&lt;/a&gt;</n1:Trace></s:Header>' +
+        '<s:Body><n1:Get><n1:order version="3"><n1:sku>a</n1:sku><n1:channel>web</n1:channel>' +
+        '</n1:order><n1:tenant>7</n1:tenant><n1:oldName>n</n1:oldName></n1:Get></s:Body>',
     );
     await send('{ get(order: { sku: "a" }, headers: { auth: { user: "u" } }) }');
     t.match(
       started.sent(),
-      '<n1:Auth tenant="file-s3cr3t"><n1:user>u</n1:user><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth></s:Header>',
+      '<n1:Auth tenant="file-s3cr3t"><n1:user>u</n1:user>' +
+        '<n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth></s:Header>',
     );
     t.notMatch(started.sent(), 'tenant>', 'a header field that is not there is not written');
     for (const tenant of ['x', '7\t7', 'a'.repeat(9000)]) {
@@ -446,7 +484,8 @@ t.test(
     ];
     const wsdl = desk({
       schemas: schemaOf(
-        `<xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence></xs:complexType>`,
+        '<xs:complexType name="Order"><xs:sequence>' +
+          `${el('sku', 'xs:string')}</xs:sequence></xs:complexType>`,
         el('order', 't:Order') + el('count', 'xs:int', maybe),
       ),
     });
@@ -461,7 +500,8 @@ t.test(
 );
 
 t.test(
-  'case 7: whatever the WSDL calls its action, it goes out quoted, in letters that every server reads alike',
+  'case 7: whatever the WSDL calls its action, it goes out quoted, in letters that ' +
+    'every server reads alike',
   async (t) => {
     const actions = {
       'urn:t/Get': 'urn:t/Get',
@@ -491,7 +531,8 @@ t.test(
 );
 
 t.test(
-  'literals of decimals have exponents as numbers of variables have, and what is no value is told with its place',
+  'literals of decimals have exponents as numbers of variables have, and what is no value ' +
+    'is told with its place',
   async (t) => {
     const wsdl = desk({ schemas: schemaOf('', el('price', 'xs:decimal', maybe)) });
     const started = await startDesk(t, wsdl);
@@ -534,7 +575,9 @@ t.test('elements that a wildcard does not let in are not sent', async (t) => {
 
 t.test('values of enumerations are told by what they mean, however they are written', async (t) => {
   const of = (name: string, base: string, ...values: readonly string[]): string =>
-    `<xs:simpleType name="${name}"><xs:restriction base="xs:${base}">${values.map((value) => `<xs:enumeration value="${value}"/>`).join('')}</xs:restriction></xs:simpleType>`;
+    `<xs:simpleType name="${name}"><xs:restriction base="xs:${base}">` +
+    `${values.map((value) => `<xs:enumeration value="${value}"/>`).join('')}</xs:restriction>` +
+    '</xs:simpleType>';
   const types =
     of('Day', 'date', '2024-01-02Z') +
     of('Exact', 'decimal', '12345678901234567.5', '1') +
@@ -554,7 +597,8 @@ t.test('values of enumerations are told by what they mean, however they are writ
   const ask = async (day: string, exact: string, either: string): Promise<unknown> =>
     started.ask(
       '{ get { day exact either } }',
-      `<t:GetResponse><t:result><t:day>${day}</t:day><t:exact>${exact}</t:exact><t:either>${either}</t:either></t:result></t:GetResponse>`,
+      `<t:GetResponse><t:result><t:day>${day}</t:day><t:exact>${exact}</t:exact><t:either>` +
+        `${either}</t:either></t:result></t:GetResponse>`,
     );
   const expected = await ask('2024-01-02Z', '12345678901234567.5', '1');
   t.notMatch(JSON.stringify(expected), 'errors');
@@ -569,7 +613,8 @@ t.test(
   'every argument that breaks a rule is named, and no mutation is sent beside one that cannot be',
   async (t) => {
     const types =
-      '<xs:simpleType name="Few"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/></xs:restriction></xs:simpleType>';
+      '<xs:simpleType name="Few"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/>' +
+      '</xs:restriction></xs:simpleType>';
     const request =
       el('a', 't:Few', maybe) + el('b', 't:Few', 'minOccurs="0" maxOccurs="unbounded"');
     const more = '    operations: { Get: { field: Mutation.set } }\n';
@@ -586,7 +631,8 @@ t.test(
         [['one'], 'Nothing was sent: an argument of another field has no valid value.'],
         [
           ['two'],
-          'An argument has no valid value. a: must be at most 9. b[1]: must be at most 9. b[2]: must be at most 9.',
+          'An argument has no valid value. a: must be at most 9. b[1]: must be at most 9. ' +
+            'b[2]: must be at most 9.',
         ],
       ],
     );
@@ -609,7 +655,9 @@ t.test(
 
 t.test('a wrong value of an enumeration is told the nearest one, never itself', async (t) => {
   const types =
-    '<xs:simpleType name="State"><xs:restriction base="xs:string"><xs:enumeration value="IN_STOCK"/><xs:enumeration value="Sold out"/></xs:restriction></xs:simpleType>';
+    '<xs:simpleType name="State"><xs:restriction base="xs:string">' +
+    '<xs:enumeration value="IN_STOCK"/><xs:enumeration value="Sold out"/>' +
+    '</xs:restriction></xs:simpleType>';
   const { ask } = await startDesk(t, desk({ types, request: el('state', 't:State', maybe) }));
   const message = async (query: string, variables = {}): Promise<string | undefined> =>
     (await ask(query, '', variables)).errors?.[0]?.message;
@@ -634,13 +682,16 @@ t.test('an element that the schema fixes whole is written without an argument', 
     `<xs:element name="${name}" type="xs:string" fixed="${value}" ${more}/>`;
   const { written, desk: started } = await startWriter(
     t,
-    `<xs:complexType name="Version"><xs:sequence>${fixed('Service', 'crs')}${fixed('Major', '26')}</xs:sequence></xs:complexType>
-     <xs:complexType name="Loose"><xs:sequence>${fixed('Service', 'crs')}${fixed('Major', '26', maybe)}</xs:sequence></xs:complexType>`,
+    `<xs:complexType name="Version"><xs:sequence>${fixed('Service', 'crs')}${fixed('Major', '26')}\
+</xs:sequence></xs:complexType>
+     <xs:complexType name="Loose"><xs:sequence>${fixed('Service', 'crs')}\
+${fixed('Major', '26', maybe)}</xs:sequence></xs:complexType>`,
     el('version', 't:Version') + el('loose', 't:Loose') + el('a', 'xs:int', maybe),
   );
   t.equal(
     await written('loose: {}'),
-    '<t:version><t:Service>crs</t:Service><t:Major>26</t:Major></t:version><t:loose><t:Service>crs</t:Service></t:loose>',
+    '<t:version><t:Service>crs</t:Service><t:Major>26</t:Major></t:version><t:loose>' +
+      '<t:Service>crs</t:Service></t:loose>',
   );
   const query =
     '{ __type(name: "VersionInput") { name } __schema { queryType { fields { args { name } } } } }';

@@ -12,11 +12,17 @@ const MANY = 'minOccurs="0" maxOccurs="unbounded"';
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
 
 const FAULT_TYPES =
-  '<xs:element name="OrderFault"><xs:complexType><xs:sequence><xs:element name="code" type="xs:int"/></xs:sequence></xs:complexType></xs:element>';
+  '<xs:element name="OrderFault"><xs:complexType><xs:sequence>' +
+  '<xs:element name="code" type="xs:int"/></xs:sequence></xs:complexType></xs:element>';
 const DETAIL = '<t:OrderFault><t:code>404</t:code></t:OrderFault>';
 const FAULTS: Readonly<Record<Version, string>> = {
-  '1.1': `<S:Fault><faultcode>S:Client</faultcode><faultstring>No such order</faultstring><faultactor>urn:desk</faultactor><detail>${DETAIL}</detail></S:Fault>`,
-  '1.2': `<S:Fault><S:Code><S:Value>S:Sender</S:Value><S:Subcode><S:Value>t:NotFound</S:Value></S:Subcode></S:Code><S:Reason><S:Text xml:lang="en">No such order</S:Text></S:Reason><S:Role>urn:desk</S:Role><S:Detail>${DETAIL}</S:Detail></S:Fault>`,
+  '1.1':
+    '<S:Fault><faultcode>S:Client</faultcode><faultstring>No such order</faultstring>' +
+    `<faultactor>urn:desk</faultactor><detail>${DETAIL}</detail></S:Fault>`,
+  '1.2':
+    '<S:Fault><S:Code><S:Value>S:Sender</S:Value><S:Subcode><S:Value>t:NotFound</S:Value>' +
+    '</S:Subcode></S:Code><S:Reason><S:Text xml:lang="en">No such order</S:Text></S:Reason>' +
+    `<S:Role>urn:desk</S:Role><S:Detail>${DETAIL}</S:Detail></S:Fault>`,
 };
 
 t.test(
@@ -89,8 +95,12 @@ t.test('case 10: what is no envelope is a clear error, and nothing of it is told
 });
 
 t.test('case 11: a list with one element is a list, also of a reference, also empty', async (t) => {
-  const types = `<xs:complexType name="ArrayOfLine"><xs:sequence><xs:element ref="t:Line" ${MANY}/></xs:sequence></xs:complexType><xs:element name="Line" type="xs:string"/>`;
-  const content = `${el('lines', 't:ArrayOfLine', OPTIONAL)}${el('tag', 'xs:string', MANY)}<xs:element ref="t:Line" ${MANY}/>`;
+  const types =
+    `<xs:complexType name="ArrayOfLine"><xs:sequence><xs:element ref="t:Line" ${MANY}/>` +
+    '</xs:sequence></xs:complexType><xs:element name="Line" type="xs:string"/>';
+  const content =
+    `${el('lines', 't:ArrayOfLine', OPTIONAL)}${el('tag', 'xs:string', MANY)}` +
+    `<xs:element ref="t:Line" ${MANY}/>`;
   const { ask } = await startDesk(t, desk({ types, reply: content }));
   const get = async (inside: string): Promise<unknown> =>
     (await ask('{ get { lines tag line } }', reply(inside))).data?.['get'];
@@ -105,9 +115,14 @@ t.test('case 11: a list with one element is a list, also of a reference, also em
 });
 
 t.test('case 12: empty, absent and nil are told apart', async (t) => {
-  const types = `<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:maxLength value="5"/></xs:restriction></xs:simpleType><xs:complexType name="Inner"><xs:sequence>${el('a', 'xs:int', OPTIONAL)}</xs:sequence></xs:complexType>`;
+  const types =
+    '<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:maxLength value="5"/>' +
+    '</xs:restriction></xs:simpleType><xs:complexType name="Inner"><xs:sequence>' +
+    `${el('a', 'xs:int', OPTIONAL)}</xs:sequence></xs:complexType>`;
   const nillable = 'minOccurs="0" nillable="true"';
-  const content = `${el('text', 'xs:string', nillable)}${el('code', 't:Code', nillable)}${el('number', 'xs:int', nillable)}${el('inner', 't:Inner', nillable)}`;
+  const content =
+    `${el('text', 'xs:string', nillable)}${el('code', 't:Code', nillable)}` +
+    `${el('number', 'xs:int', nillable)}${el('inner', 't:Inner', nillable)}`;
   const { ask, sent } = await startDesk(t, desk({ types, reply: content, request: content }));
   const get = async (inside: string): Promise<unknown> => {
     const { data, errors } = await ask('{ get { text code number inner { a } } }', reply(inside));
@@ -148,7 +163,8 @@ t.test('case 13: dates keep their zone, or the lack of one, and every digit', as
     clock.map((v) => `<t:clock>${v}</t:clock>`),
   ];
   const query =
-    'query ($at: [DateTime!], $day: [Date!], $clock: [Time!]) { get(at: $at, day: $day, clock: $clock) { at day clock } }';
+    'query ($at: [DateTime!], $day: [Date!], $clock: [Time!]) { get(at: $at, day: ' +
+    '$day, clock: $clock) { at day clock } }';
   t.same(await ask(query, reply(elements.flat().join('')), { at, day, clock }), {
     data: { get: { at, day, clock } },
   });
@@ -158,7 +174,9 @@ t.test('case 13: dates keep their zone, or the lack of one, and every digit', as
 t.test(
   'case 14: numbers keep every digit, and text that looks like a number stays text',
   async (t) => {
-    const content = `${el('serial', 'xs:long')}${el('big', 'xs:integer')}${el('total', 'xs:decimal')}${el('zip', 'xs:string')}${el('account', 'xs:string')}`;
+    const content =
+      `${el('serial', 'xs:long')}${el('big', 'xs:integer')}${el('total', 'xs:decimal')}` +
+      `${el('zip', 'xs:string')}${el('account', 'xs:string')}`;
     const { ask, sent } = await startDesk(t, desk({ reply: content, request: content }));
     const values = {
       serial: '9007199254740993',
@@ -171,7 +189,8 @@ t.test(
       .map(([name, value]) => `<t:${name}>${value}</t:${name}>`)
       .join('');
     const query =
-      'query ($serial: Long!, $big: BigInt!, $total: Decimal!) { get(serial: $serial, big: $big, total: $total, zip: "00123", account: "1e5") { serial big total zip account } }';
+      'query ($serial: Long!, $big: BigInt!, $total: Decimal!) { get(serial: $serial, big: ' +
+      '$big, total: $total, zip: "00123", account: "1e5") { serial big total zip account } }';
     t.same(await ask(query, reply(inside), values), { data: { get: values } });
     for (const value of Object.values(values)) t.ok(sent().includes(`>${value}<`), value);
   },
@@ -180,15 +199,19 @@ t.test(
 t.test(
   'case 15: attributes are read and written, and text with attributes has one shape',
   async (t) => {
-    const types = `<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>
-<xs:complexType name="Order"><xs:sequence>${el('price', 't:Price')}</xs:sequence><xs:attribute name="id" type="xs:int" use="required"/></xs:complexType>`;
+    const types = `<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:decimal">\
+<xs:attribute name="currency" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>
+<xs:complexType name="Order"><xs:sequence>${el('price', 't:Price')}</xs:sequence>\
+<xs:attribute name="id" type="xs:int" use="required"/></xs:complexType>`;
     const content = el('order', 't:Order', MANY);
     const { ask, sent } = await startDesk(t, desk({ types, reply: content, request: content }));
     const inside =
-      '<t:order id="7"><t:price currency="EUR">1.50</t:price></t:order><t:order id="8"><t:price>2</t:price></t:order>';
+      '<t:order id="7"><t:price currency="EUR">1.50</t:price></t:order><t:order id="8">' +
+      '<t:price>2</t:price></t:order>';
     t.same(
       await ask(
-        '{ get(order: [{ id: 7, price: { value: "1.50", currency: "EUR" } }, { id: 8, price: { value: 2 } }]) { id price { value currency } } }',
+        '{ get(order: [{ id: 7, price: { value: "1.50", currency: "EUR" } }, { id: 8, price: ' +
+          '{ value: 2 } }]) { id price { value currency } } }',
         reply(inside),
       ),
       {
@@ -208,11 +231,15 @@ t.test(
 );
 
 t.test(
-  'case 16: elements go out in the order of the schema, those of the base first; a repeated choice as given',
+  'case 16: elements go out in the order of the schema, those of the base first; ' +
+    'a repeated choice as given',
   async (t) => {
-    const types = `<xs:complexType name="Base"><xs:sequence>${el('b1', 'xs:int')}${el('b2', 'xs:int')}</xs:sequence></xs:complexType>
-<xs:complexType name="Middle"><xs:complexContent><xs:extension base="t:Base"><xs:sequence>${el('m', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="Leaf"><xs:complexContent><xs:extension base="t:Middle"><xs:sequence>${el('a', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+    const types = `<xs:complexType name="Base"><xs:sequence>${el('b1', 'xs:int')}\
+${el('b2', 'xs:int')}</xs:sequence></xs:complexType>
+<xs:complexType name="Middle"><xs:complexContent><xs:extension base="t:Base"><xs:sequence>\
+${el('m', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Leaf"><xs:complexContent><xs:extension base="t:Middle"><xs:sequence>\
+${el('a', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
     const { ask, sent } = await startDesk(t, desk({ types, request: el('leaf', 't:Leaf') }));
     await ask('{ get(leaf: { a: 4, m: 3, b2: 2, b1: 1 }) }', reply('<t:result/>'));
     t.match(sent(), /b1>1<.*b2>2<.*m>3<.*a>4</);
@@ -222,8 +249,10 @@ t.test(
 t.test(
   'case 17: xsi:type is resolved by its QName, whatever its prefix; an abstract type has no values',
   async (t) => {
-    const types = `<xs:complexType name="Payment" abstract="true"><xs:sequence>${el('amount', 'xs:decimal')}</xs:sequence></xs:complexType>
-<xs:complexType name="Card"><xs:complexContent><xs:extension base="t:Payment"><xs:sequence>${el('last4', 'xs:string')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+    const types = `<xs:complexType name="Payment" abstract="true"><xs:sequence>\
+${el('amount', 'xs:decimal')}</xs:sequence></xs:complexType>
+<xs:complexType name="Card"><xs:complexContent><xs:extension base="t:Payment"><xs:sequence>\
+${el('last4', 'xs:string')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
     const { ask } = await startDesk(
       t,
       desk({ types, reply: el('payment', 't:Payment', OPTIONAL) }),
@@ -254,7 +283,8 @@ t.test(
 );
 
 t.test(
-  'case 18: a character that is cut between two packets survives, and a long reply does not fill the memory',
+  'case 18: a character that is cut between two packets survives, and a long reply ' +
+    'does not fill the memory',
   async (t) => {
     const { backend, gateway } = await startDesk(t, desk({ reply: el('word', 'xs:string', MANY) }));
     const words = ['é', '€', '😀', 'naïve'];
@@ -295,15 +325,19 @@ t.test(
     const { backend, gateway } = await startDesk(t, desk({ reply: el('file', 'xs:base64Binary') }));
     const root = envelope(
       reply(
-        '<t:file><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:a@b"/></t:file>',
+        '<t:file><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:a@b"/>' +
+          '</t:file>',
       ),
     );
     const parts = [
-      `--B\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <root@b>\r\n\r\n${root}\r\n`,
-      '--B\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <a@b>\r\n\r\nhello\r\n--B--\r\n',
+      '--B\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\n' +
+        `Content-ID: <root@b>\r\n\r\n${root}\r\n`,
+      '--B\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\n' +
+        'Content-ID: <a@b>\r\n\r\nhello\r\n--B--\r\n',
     ];
     const type =
-      'multipart/related; boundary=B; type="application/xop+xml"; start="<root@b>"; start-info="text/xml"';
+      'multipart/related; boundary=B; type="application/xop+xml"; ' +
+      'start="<root@b>"; start-info="text/xml"';
     backend.answer = answerWith(parts.join(''), type);
     const answer = await graphql(gateway, '{ get }');
     const isGiven = Object(answer.data)['get'] === Buffer.from('hello').toString('base64');
@@ -321,7 +355,9 @@ const packaged = (
   const info = type === 'text/xml' ? '' : '; type="text/xml"';
   const start = type === 'text/xml' ? '' : '; start-info="text/xml"';
   return [
-    `--B\r\nContent-Type: ${type}; charset=UTF-8${info}\r\nContent-ID: <root@b>\r\n\r\n${root}\r\n--B\r\nContent-Type: image/png; name=x\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <a@b>\r\n\r\nhello\r\n--B--\r\n`,
+    `--B\r\nContent-Type: ${type}; charset=UTF-8${info}\r\nContent-ID: <root@b>\r\n\r\n` +
+      `${root}\r\n--B\r\nContent-Type: image/png; name=x\r\nContent-Transfer-Encoding: ` +
+      'binary\r\nContent-ID: <a@b>\r\n\r\nhello\r\n--B--\r\n',
     `multipart/related; boundary=B; type="${type}"; start="<root@b>"${start}`,
   ];
 };
@@ -329,8 +365,10 @@ const packaged = (
 t.test(
   'an Include is the bytes it refers to wherever base64 or the Include itself is declared',
   async (t) => {
-    const types = `<xs:complexType name="Plain"><xs:sequence><xs:element ref="x:Include"/></xs:sequence></xs:complexType>
-    <xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary"><xs:attribute name="kind"/></xs:extension></xs:simpleContent></xs:complexType>`;
+    const types = `<xs:complexType name="Plain"><xs:sequence><xs:element ref="x:Include"/>\
+</xs:sequence></xs:complexType>
+    <xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary">\
+<xs:attribute name="kind"/></xs:extension></xs:simpleContent></xs:complexType>`;
     const content = el('plain', 't:Plain') + el('typed', 't:Typed');
     const head = `xmlns:x="${XOP}"`;
     const { backend, gateway, ask } = await startDesk(t, desk({ types, reply: content, head }));
@@ -357,9 +395,13 @@ t.test(
 
 t.test('an argument whose schema declares the Include itself is sent as one', async (t) => {
   const types =
-    '<xs:complexType name="File"><xs:sequence><xs:element ref="x:Include"/></xs:sequence></xs:complexType>';
+    '<xs:complexType name="File"><xs:sequence><xs:element ref="x:Include"/>' +
+    '</xs:sequence></xs:complexType>';
   const optional = '<xs:element name="content" type="t:File" minOccurs="0"/>';
-  const request = `<xs:element name="name" type="xs:string" minOccurs="0"/>${optional}<xs:element name="more" minOccurs="0"><xs:complexType><xs:sequence>${optional}</xs:sequence></xs:complexType></xs:element>`;
+  const request =
+    `<xs:element name="name" type="xs:string" minOccurs="0"/>${optional}` +
+    '<xs:element name="more" minOccurs="0"><xs:complexType><xs:sequence>' +
+    `${optional}</xs:sequence></xs:complexType></xs:element>`;
   const wsdl = desk({ types, request, reply: optional, head: `xmlns:x="${XOP}"` });
   const { backend, ask } = await startDesk(t, wsdl);
   const answer = reply('<t:content>aGVsbG8=</t:content>');
@@ -389,9 +431,13 @@ t.test('an argument whose schema declares the Include itself is sent as one', as
 t.test(
   'a swaRef is a data URL of the part it names; any other URI is as it is written',
   async (t) => {
-    const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd">
-    <xs:import namespace="http://ws-i.org/profiles/basic/1.1/xsd"/><xs:element name="Get"><xs:complexType/></xs:element>
-    <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="file" type="r:swaRef" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
+    const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
+xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd">
+    <xs:import namespace="http://ws-i.org/profiles/basic/1.1/xsd"/><xs:element name="Get">\
+<xs:complexType/></xs:element>
+    <xs:element name="GetResponse"><xs:complexType><xs:sequence>\
+<xs:element name="file" type="r:swaRef" maxOccurs="unbounded"/></xs:sequence></xs:complexType>\
+</xs:element></xs:schema>`;
     const { backend, gateway, ask } = await startDesk(t, desk({ schemas }));
     const refs = reply(
       ' cid:a@b | cid:none@b | http://h/x '
@@ -435,15 +481,23 @@ t.test('base64 in a reply is bounded as attachments are, other texts as texts', 
 
 t.test('an element with z:Ref is the element it names, as deep as the query asks', async (t) => {
   const ser = 'http://schemas.microsoft.com/2003/10/Serialization/';
-  const schemas = `<xs:schema targetNamespace="${ser}"><xs:attribute name="Id" type="xs:ID"/><xs:attribute name="Ref" type="xs:IDREF"/></xs:schema>
-  <xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:ser="${ser}"><xs:import namespace="${ser}"/>
-    <xs:complexType name="Person"><xs:sequence><xs:element name="Name" type="xs:string"/><xs:element name="Friend" nillable="true" minOccurs="0" type="t:Person"/>
-      <xs:element name="href" minOccurs="0" type="xs:string"/></xs:sequence><xs:attribute ref="ser:Id"/><xs:attribute ref="ser:Ref"/></xs:complexType>
+  const schemas = `<xs:schema targetNamespace="${ser}"><xs:attribute name="Id" type="xs:ID"/>\
+<xs:attribute name="Ref" type="xs:IDREF"/></xs:schema>
+  <xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:ser="${ser}">\
+<xs:import namespace="${ser}"/>
+    <xs:complexType name="Person"><xs:sequence><xs:element name="Name" type="xs:string"/>\
+<xs:element name="Friend" nillable="true" minOccurs="0" type="t:Person"/>
+      <xs:element name="href" minOccurs="0" type="xs:string"/></xs:sequence>\
+<xs:attribute ref="ser:Id"/><xs:attribute ref="ser:Ref"/></xs:complexType>
     <xs:element name="Get"><xs:complexType/></xs:element>
-    <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="person" type="t:Person" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
+    <xs:element name="GetResponse"><xs:complexType><xs:sequence>\
+<xs:element name="person" type="t:Person" maxOccurs="unbounded"/></xs:sequence></xs:complexType>\
+</xs:element></xs:schema>`;
   const { ask } = await startDesk(t, desk({ schemas }));
   const z = `xmlns:z="${ser}"`;
-  const body = `<t:person z:Id="i1" ${z}><t:Name>Ann</t:Name><t:Friend z:Id="i2"><t:Name>Bob</t:Name><t:Friend z:Ref="i1" xsi:nil="true"/></t:Friend></t:person><t:person z:Ref="i2" ${z}/>`;
+  const body =
+    `<t:person z:Id="i1" ${z}><t:Name>Ann</t:Name><t:Friend z:Id="i2"><t:Name>Bob</t:Name>` +
+    `<t:Friend z:Ref="i1" xsi:nil="true"/></t:Friend></t:person><t:person z:Ref="i2" ${z}/>`;
   t.same(
     await ask('{ get { name id friend { name friend { name friend { name } } } } }', reply(body)),
     {
@@ -471,12 +525,18 @@ t.test(
   'z:Ref that the WSDL does not declare is followed where the configuration says so',
   async (t) => {
     const z = 'xmlns:z="http://schemas.microsoft.com/2003/10/Serialization/"';
-    const types = `<xs:complexType name="Person"><xs:sequence><xs:element name="Name" type="xs:string" minOccurs="0"/><xs:element name="Friend" nillable="true" minOccurs="0" type="t:Person"/></xs:sequence></xs:complexType>`;
+    const types =
+      '<xs:complexType name="Person"><xs:sequence><xs:element name="Name" type="xs:string" ' +
+      'minOccurs="0"/><xs:element name="Friend" nillable="true" minOccurs="0" type="t:Person"/>' +
+      '</xs:sequence></xs:complexType>';
     const wsdl = desk({
       types,
       reply: '<xs:element name="person" type="t:Person" maxOccurs="unbounded"/>',
     });
-    const body = `<t:person z:Id="1" ${z}><t:Name z:Id="2">Ann</t:Name><t:Friend z:Id="3"><t:Name z:Ref="2"/><t:Friend z:Ref="1" xsi:nil="true"/></t:Friend></t:person><t:person z:Ref="3" ${z}/>`;
+    const body =
+      `<t:person z:Id="1" ${z}><t:Name z:Id="2">Ann</t:Name><t:Friend z:Id="3">` +
+      '<t:Name z:Ref="2"/><t:Friend z:Ref="1" xsi:nil="true"/></t:Friend></t:person>' +
+      `<t:person z:Ref="3" ${z}/>`;
     const query = '{ get { name friend { name friend { name } } } }';
     const followed = await startDesk(t, wsdl, '    dataContractReferences: true\n');
     t.same(await followed.ask(query, reply(body)), {

@@ -207,7 +207,8 @@ async function startGateway(t: Test, more = '') {
       type Query { order: ID }
     operations: { GetOrder: { field: Query.order } }
 clients:
-  introspection: { url: "${url}/introspect", clientId: "gate:way", clientSecret: canary-secret, class: all${more} }
+  introspection: { url: "${url}/introspect", clientId: "gate:way", clientSecret: \
+canary-secret, class: all${more} }
   classes: { all: {} }
 `,
   );

@@ -30,7 +30,8 @@ const load = loadavg()[0] ?? 0;
 print(`Soapstone bench${quick ? ', quick' : ''}\n`);
 print(`Node ${process.version}, ${platform()} ${release()} ${arch()}\n`);
 print(
-  `${availableParallelism()} processors, ${cpus()[0]?.model ?? 'unknown'}, load ${load.toFixed(2)} before the run\n`,
+  `${availableParallelism()} processors, ${cpus()[0]?.model ?? 'unknown'}, ` +
+    `load ${load.toFixed(2)} before the run\n`,
 );
 
 await benchProxy(quick);

@@ -71,7 +71,9 @@ export async function benchAttack(quick: boolean): Promise<void> {
     const share = shareOfPeak();
     const perSecond = (await peak(load, quick ? 2000 : 8000)) * share;
     print(
-      `\nGood traffic of ${perSecond.toFixed(0)} requests a second (${share} of peak) under attack from ${IS_OFFICE ? 'the same' : 'another'} address, ${isIsolated ? 'the gateway on a processor of its own' : 'all processes on the same processors'}\n\n`,
+      `\nGood traffic of ${perSecond.toFixed(0)} requests a second (${share} of peak) under ` +
+        `attack from ${IS_OFFICE ? 'the same' : 'another'} address, ` +
+        `${isIsolated ? 'the gateway on a processor of its own' : 'all processes on the same processors'}\n\n`,
     );
     const measure = (): Promise<Round> => good(gateway, load, perSecond, seconds);
     const attacks: (readonly [name: string, pairs: readonly Pair[]])[] = [];
@@ -112,7 +114,8 @@ function report(attacks: readonly (readonly [name: string, pairs: readonly Pair[
       of(({ attacked }) => attacked.p99Millis).toFixed(1),
       of(ratioOf).toFixed(1),
       String(of(({ attacked }) => attacked.failed)),
-      `${of(({ alone }) => alone.processorShare).toFixed(2)} ${of(({ attacked }) => attacked.processorShare).toFixed(2)}`,
+      `${of(({ alone }) => alone.processorShare).toFixed(2)} ` +
+        `${of(({ attacked }) => attacked.processorShare).toFixed(2)}`,
     ];
   });
   const heads = [
@@ -129,7 +132,8 @@ function report(attacks: readonly (readonly [name: string, pairs: readonly Pair[
   const worst = Math.max(...attacks.map(([, pairs]) => median(pairs.map(ratioOf))));
   const bases = attacks.flatMap(([, pairs]) => pairs.map(({ alone }) => alone.p99Millis));
   print(
-    `\n  medians; alone, the worst round had ${(Math.max(...bases) / median(bases)).toFixed(1)} times the median p99\n`,
+    '\n  medians; alone, the worst round had ' +
+      `${(Math.max(...bases) / median(bases)).toFixed(1)} times the median p99\n`,
   );
   print(`  worst ${worst.toFixed(1)}: ${worst <= BAR ? 'within' : 'beyond'} the bar of ${BAR}\n`);
 }
@@ -246,8 +250,10 @@ async function startGateway(url: string): Promise<Target> {
     writeFileSync(key, own.key);
     const [clear, secure] = [await freePort(), await freePort()];
     const gateway = await startKeys(
-      `${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } }\n`,
-      `[ 127.0.0.1:${clear}, { address: 127.0.0.1:${secure}, tls: { cert: { file: ${cert} }, key: { file: ${key} } } } ]`,
+      `${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: ` +
+        '{ GetOrders: false } }\n',
+      `[ 127.0.0.1:${clear}, { address: 127.0.0.1:${secure}, tls: { cert: { file: ` +
+        `${cert} }, key: { file: ${key} } } } ]`,
     );
     return {
       ...gateway,

@@ -26,10 +26,12 @@ export interface Attack {
 
 const MIB = 2 ** 20;
 const OPENING =
-  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><o:GetOrders xmlns:o="urn:example:orders">';
+  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>' +
+  '<o:GetOrders xmlns:o="urn:example:orders">';
 
 const head = (fields: readonly string[]): string =>
-  `POST ${PATH} HTTP/1.1\r\nHost: gateway\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
+  `POST ${PATH} HTTP/1.1\r\nHost: gateway\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\n` +
+  `${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
 
 /** A message that says how long it is. */
 function message(body: string | Buffer, ...fields: string[]): Buffer {

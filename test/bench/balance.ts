@@ -20,7 +20,9 @@ const SETTLING_MILLIS = 2_000;
 const SLOW_MILLIS = 1_000;
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
+const REPLY =
+  `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock>` +
+  '</GetStockResponse></s:Body></s:Envelope>';
 
 class Backend {
   fault: Fault = 'none';
@@ -85,7 +87,9 @@ async function startSoapstone(urls: readonly string[], balance: string): Promise
   };
 }
 
-const REQUEST = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
+const REQUEST =
+  `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock>` +
+  '</s:Body></s:Envelope>';
 
 /**
  * HAProxy with the same retries, ejection by answers, and checks of its own, without which it does

@@ -97,7 +97,10 @@ async function callByHand(pool: Pool): Promise<void> {
 }
 
 const template = ({ limit }: { readonly limit: number }): string =>
-  `<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:o="http://legacy.example.com/orders/2009"><s:Body><o:ListOrders><o:limit>${limit}</o:limit></o:ListOrders></s:Body></s:Envelope>`;
+  '<?xml version="1.0" encoding="UTF-8"?>' +
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" ' +
+  'xmlns:o="http://legacy.example.com/orders/2009"><s:Body><o:ListOrders><o:limit>' +
+  `${limit}</o:limit></o:ListOrders></s:Body></s:Envelope>`;
 
 async function measure(
   { byHand, ours, envelope }: Ways<Way>,

@@ -182,7 +182,8 @@ function besideParser(rounds: number): void {
   );
   const say = ({ name, cpuMillis, allocatedBytes }: DecodeFigures): void =>
     print(
-      `  ${name.padEnd(16)} ${cpuMillis.toFixed(2)} ms of CPU, ${mib(allocatedBytes)} MiB allocated\n`,
+      `  ${name.padEnd(16)} ${cpuMillis.toFixed(2)} ms of CPU, ` +
+        `${mib(allocatedBytes)} MiB allocated\n`,
     );
   print(
     `A reply of ${ORDERS} records, ${(RECORDS.length / 1e6).toFixed(2)} MB, two fields of each\n`,
@@ -190,7 +191,8 @@ function besideParser(rounds: number): void {
   const last = rows.at(-1);
   if (last !== undefined) [last.ours, last.theirs].forEach(say);
   print(
-    `  ${cpu.toFixed(1)} times the requests a second, ${memory.toFixed(1)} times less memory (median of ${rounds})\n`,
+    `  ${cpu.toFixed(1)} times the requests a second, ${memory.toFixed(1)} times less memory ` +
+      `(median of ${rounds})\n`,
   );
 }
 

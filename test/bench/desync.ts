@@ -31,10 +31,12 @@ limits:
   await gateway.stop();
   await backend.stop();
   print(
-    `\n${calls} calls of ${CALLERS} callers to a backend that answers out of turn, ${seconds.toFixed(0)} s\n\n`,
+    `\n${calls} calls of ${CALLERS} callers to a backend that answers out of turn, ` +
+      `${seconds.toFixed(0)} s\n\n`,
   );
   print(
-    `  own reply ${found.own}, cut ${found.cut}, CPU of the gateway ${(cpuMicros / 1e6).toFixed(1)} s\n`,
+    `  own reply ${found.own}, cut ${found.cut}, CPU of the gateway ` +
+      `${(cpuMicros / 1e6).toFixed(1)} s\n`,
   );
   for (const [code, count] of found.faults) print(`  ${code} ${count}\n`);
   print(`  content of another exchange ${found.foreign.length}\n`);

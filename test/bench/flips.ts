@@ -44,7 +44,8 @@ export async function benchFlips(quick: boolean): Promise<void> {
     const gateway = await startProcess(
       t,
       `services: { desk: { url: "${backend.url}", security: { verify: { ${verify} } } } }
-limits: { xml: { messageBytes: 1073741824, elements: 100000000, children: 100000000, textBytes: 67108864 } }`,
+limits: { xml: { messageBytes: 1073741824, elements: 100000000, children: \
+100000000, textBytes: 67108864 } }`,
     );
     const rows = [];
     for (const { from, to, count } of RANGES) {
@@ -130,7 +131,8 @@ async function flipAll(
       if (backend.complete > before) {
         complete++;
         print(
-          `complete: byte ${at} ^ ${mask} of ${bytes.length}: ${bytes.toString('latin1', at - 40, at + 40)}\n`,
+          `complete: byte ${at} ^ ${mask} of ${bytes.length}: ` +
+            `${bytes.toString('latin1', at - 40, at + 40)}\n`,
         );
       }
       bytes[at] = (bytes[at] ?? 0) ^ mask;
@@ -166,8 +168,10 @@ async function send({ url }: GatewayProcess, bytes: Buffer): Promise<void> {
 }
 
 const elementsOf = (bytes: number): string =>
-  `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name><sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}</Run>`;
+  `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name><sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}` +
+  '</Run>';
 const textOf = (bytes: number): string =>
-  `<Run xmlns="urn:desk">${`<data>${'QUJD'.repeat(250_000)}</data>`.repeat(Math.floor(bytes / 1_000_000))}<data>${'QUJD'.repeat((bytes % 1_000_000) / 4)}</data></Run>`;
+  `<Run xmlns="urn:desk">${`<data>${'QUJD'.repeat(250_000)}</data>`.repeat(Math.floor(bytes / 1_000_000))}` +
+  `<data>${'QUJD'.repeat((bytes % 1_000_000) / 4)}</data></Run>`;
 
 if (isProgram(import.meta.url)) await benchFlips(isQuick());

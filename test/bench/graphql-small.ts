@@ -36,7 +36,8 @@ export const benchGraphqlSmall = (quick: boolean): Promise<void> =>
         atOnce: AT_ONCE,
       });
       print(
-        `\nOne order: the same call through the proxy and as a GraphQL query, ${count} a round\n\n${costs}`,
+        '\nOne order: the same call through the proxy and as a GraphQL query, ' +
+          `${count} a round\n\n${costs}`,
       );
     },
     AT_ONCE,

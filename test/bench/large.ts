@@ -21,7 +21,8 @@ const GIGABYTE = 1e9;
 const INVALID_BYTES = 10e6;
 
 const KEYS = (url: string, validate: string): string => `services:
-  bench: { wsdl: ${resolve('test/bench/typed-orders.wsdl')}, url: "${url}${PATH}", validate: { ${validate} } }
+  bench: { wsdl: ${resolve('test/bench/typed-orders.wsdl')}, url: "${url}${PATH}", validate: \
+{ ${validate} } }
 limits:
   xml: { messageBytes: 2147483648, children: 100000000, elements: 1000000000 }
   upstream: { totalMillis: 3600000 }
@@ -134,7 +135,8 @@ async function invalid(enforced: Server, quick: boolean): Promise<void> {
     await fresh.close();
   }
   print(
-    `\n${INVALID_BYTES / 1e6} MB, invalid at its end: ms until it is answered, each on a connection of its own\n\n`,
+    `\n${INVALID_BYTES / 1e6} MB, invalid at its end: ms until it is answered, each on a ` +
+      'connection of its own\n\n',
   );
   print(
     table(

@@ -25,7 +25,9 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
         counts = Buffer.concat([counts, Buffer.alloc(Math.max(counts.length, id))]);
       counts[id] = (counts[id] ?? 0) + 1;
       const field = operation === 'Post' ? 'post' : 'entry';
-      const content = `<${operation}Response xmlns="urn:ledger"><${field}>${id}</${field}></${operation}Response>`;
+      const content =
+        `<${operation}Response xmlns="urn:ledger"><${field}>${id}</${field}>` +
+        `</${operation}Response>`;
       const answer = `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
       const send = (): void => {
         response

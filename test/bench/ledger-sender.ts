@@ -39,7 +39,9 @@ interface Message {
 const soap = (operation: string, id: number): Message => ({
   path: '/soap/ledger',
   headers: ['content-type', 'text/xml; charset=utf-8', 'soapaction', '""'],
-  body: `<s:Envelope xmlns:s="${SOAP}"><s:Body><${operation} xmlns="urn:ledger"><id>${id}</id></${operation}></s:Body></s:Envelope>`,
+  body:
+    `<s:Envelope xmlns:s="${SOAP}"><s:Body><${operation} xmlns="urn:ledger"><id>${id}</id>` +
+    `</${operation}></s:Body></s:Envelope>`,
   expected: `>${id}</`,
 });
 

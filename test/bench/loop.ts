@@ -35,7 +35,8 @@ export async function benchLoop(isCpu: boolean): Promise<void> {
       isCpu ? Math.min(millis, cpuMillis) : millis;
     const longest = found.toSorted((one, other) => measure(other) - measure(one));
     print(
-      `\nThe event loop of the bundle, held by one of ${found.length} odd replies, requests, logins and reloads\n\n`,
+      `\nThe event loop of the bundle, held by one of ${found.length} odd replies, requests, ` +
+        'logins and reloads\n\n',
     );
     const rows = longest
       .slice(0, SHOWN)

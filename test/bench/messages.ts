@@ -4,7 +4,8 @@
  */
 export function orders(bytes: number): Buffer {
   const head =
-    '<?xml version="1.0" encoding="utf-8"?>\n<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"' +
+    '<?xml version="1.0" encoding="utf-8"?>\n' +
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"' +
     ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n  <soap:Header/>\n  <soap:Body>\n' +
     '    <o:GetOrdersResponse xmlns:o="urn:example:orders" xmlns:c="urn:example:customers">\n';
   const tail = '    </o:GetOrdersResponse>\n  </soap:Body>\n</soap:Envelope>\n';
@@ -12,11 +13,16 @@ export function orders(bytes: number): Buffer {
   let length = head.length + tail.length;
   for (let i = 0; length < bytes; i++) {
     const order = Buffer.from(
-      `      <o:order id="${100000 + i}" status="shipped">\n        <o:placed>2024-03-${10 + (i % 20)}T08:15:00+01:00</o:placed>\n` +
-        `        <c:customer vip="${i % 2 === 0}"><c:name>M&#252;ller &amp; Söhne ${i}</c:name><c:city>Zürich</c:city></c:customer>\n` +
-        `        <o:lines>\n          <o:line no="1"><o:sku>AB-${i}</o:sku><o:quantity>${i % 9}</o:quantity><o:price currency="CHF">${i % 500}.50</o:price></o:line>\n` +
-        '          <o:line no="2"><o:sku>XY-7</o:sku><o:quantity>2</o:quantity><o:price currency="CHF">19.90</o:price><o:note xsi:nil="true"/></o:line>\n' +
-        `        </o:lines>\n        <o:remark>Please deliver &lt;before&gt; noon, behind the house. Thank you for order ${i}.</o:remark>\n      </o:order>\n`,
+      `      <o:order id="${100000 + i}" status="shipped">\n` +
+        `        <o:placed>2024-03-${10 + (i % 20)}T08:15:00+01:00</o:placed>\n` +
+        `        <c:customer vip="${i % 2 === 0}"><c:name>M&#252;ller &amp; ` +
+        `Söhne ${i}</c:name><c:city>Zürich</c:city></c:customer>\n` +
+        `        <o:lines>\n          <o:line no="1"><o:sku>AB-${i}</o:sku><o:quantity>` +
+        `${i % 9}</o:quantity><o:price currency="CHF">${i % 500}.50</o:price></o:line>\n` +
+        '          <o:line no="2"><o:sku>XY-7</o:sku><o:quantity>2</o:quantity>' +
+        '<o:price currency="CHF">19.90</o:price><o:note xsi:nil="true"/></o:line>\n' +
+        '        </o:lines>\n        <o:remark>Please deliver &lt;before&gt; ' +
+        `noon, behind the house. Thank you for order ${i}.</o:remark>\n      </o:order>\n`,
     );
     parts.push(order);
     length += order.length;
@@ -96,8 +102,10 @@ export const recordList = (count: number, more = ''): Buffer =>
 
 function listOf(count: number, print: (n: number) => string): Buffer {
   const parts = [
-    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
-      '<soap:Body><d:ListOrdersResponse xmlns:d="http://legacy.example.com/desk" xmlns:t="http://legacy.example.com/desk/types">',
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" ' +
+      'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
+      '<soap:Body><d:ListOrdersResponse xmlns:d="http://legacy.example.com/desk" ' +
+      'xmlns:t="http://legacy.example.com/desk/types">',
   ];
   for (let n = 1; n <= count; n++) parts.push(print(n));
   parts.push('</d:ListOrdersResponse></soap:Body></soap:Envelope>');
@@ -105,19 +113,29 @@ function listOf(count: number, print: (n: number) => string): Buffer {
 }
 
 const order = (n: number): string =>
-  `<d:order priority="${n % 5}"><t:id>${n}</t:id><t:serial>${9_007_199_254_740_993n + BigInt(n)}</t:serial>` +
-  `<t:status>PAID</t:status><t:placedAt>2024-0${1 + (n % 9)}-12T09:30:00+02:00</t:placedAt><t:dueDate>2024-12-11</t:dueDate>` +
-  `<t:total>${n}.90</t:total><t:note>Deliver to dock ${n % 9} &amp; ring</t:note><t:customer><t:code>C${100 + (n % 40)}</t:code>` +
-  '<t:name>Zoë Søndergård</t:name><t:vip>1</t:vip><t:creditLimit xsi:nil="true"/><t:since>2001-02-03</t:since>' +
-  '<t:phone>+32 4 555 01</t:phone><t:phone>+32 4 555 02</t:phone><t:address><t:street>Rue de l&apos;Été 7</t:street>' +
-  '<t:city>Liège</t:city><t:postcode>4000</t:postcode><t:country>BE</t:country></t:address></t:customer><t:lines>' +
-  `<t:OrderLine no="1"><t:sku>AX-100</t:sku><t:quantity>${n % 7}</t:quantity><t:price>9.90</t:price></t:OrderLine>` +
-  '<t:OrderLine no="2"><t:sku>BR-15</t:sku><t:quantity>1</t:quantity><t:price>29.90</t:price><t:engraving>always</t:engraving>' +
+  `<d:order priority="${n % 5}"><t:id>${n}</t:id><t:serial>` +
+  `${9_007_199_254_740_993n + BigInt(n)}</t:serial>` +
+  `<t:status>PAID</t:status><t:placedAt>2024-0${1 + (n % 9)}-12T09:30:00+02:00</t:placedAt>` +
+  '<t:dueDate>2024-12-11</t:dueDate>' +
+  `<t:total>${n}.90</t:total><t:note>Deliver to dock ${n % 9} &amp; ring</t:note><t:customer>` +
+  `<t:code>C${100 + (n % 40)}</t:code>` +
+  '<t:name>Zoë Søndergård</t:name><t:vip>1</t:vip><t:creditLimit xsi:nil="true"/>' +
+  '<t:since>2001-02-03</t:since>' +
+  '<t:phone>+32 4 555 01</t:phone><t:phone>+32 4 555 02</t:phone><t:address>' +
+  '<t:street>Rue de l&apos;Été 7</t:street>' +
+  '<t:city>Liège</t:city><t:postcode>4000</t:postcode><t:country>BE</t:country></t:address>' +
+  '</t:customer><t:lines>' +
+  `<t:OrderLine no="1"><t:sku>AX-100</t:sku><t:quantity>${n % 7}</t:quantity>` +
+  '<t:price>9.90</t:price></t:OrderLine>' +
+  '<t:OrderLine no="2"><t:sku>BR-15</t:sku><t:quantity>1</t:quantity><t:price>29.90</t:price>' +
+  '<t:engraving>always</t:engraving>' +
   '</t:OrderLine></t:lines><t:tag>gift</t:tag></d:order>';
 
 const record = (n: number, more: string): string =>
-  `<d:order priority="${n % 5}"><t:id>${n}</t:id><t:status>PAID</t:status><t:placedAt>2024-0${1 + (n % 9)}-12T09:30:00+02:00` +
-  `</t:placedAt><t:total>${n}.90</t:total><t:note>Deliver to dock ${n % 9} &amp; ring${more}</t:note></d:order>`;
+  `<d:order priority="${n % 5}"><t:id>${n}</t:id><t:status>PAID</t:status>` +
+  `<t:placedAt>2024-0${1 + (n % 9)}-12T09:30:00+02:00` +
+  `</t:placedAt><t:total>${n}.90</t:total><t:note>Deliver to dock ${n % 9} &amp; ` +
+  `ring${more}</t:note></d:order>`;
 
 /** One small call of the demonstration's WSDL, as it is sent. */
 export interface SmallCall {
@@ -134,7 +152,8 @@ export const SOAP_CALL: SmallCall = {
   path: '/soap/legacy',
   head: ['content-type', 'text/xml; charset=utf-8', 'soapaction', '""'],
   body: Buffer.from(
-    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><d:ListOrders xmlns:d="http://legacy.example.com/desk"/></soap:Body></soap:Envelope>',
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>' +
+      '<d:ListOrders xmlns:d="http://legacy.example.com/desk"/></soap:Body></soap:Envelope>',
   ),
 };
 export const GRAPHQL_CALL: SmallCall = {

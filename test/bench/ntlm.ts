@@ -12,7 +12,8 @@ export async function benchNtlm(quick: boolean): Promise<void> {
   const found = await runCallers(options);
   const seconds = ((performance.now() - startedMillis) / 1000).toFixed(1);
   print(
-    `\n${options.identities} NTLM identities, ${options.callers} callers each, ${found.calls} calls, ${seconds} s\n\n`,
+    `\n${options.identities} NTLM identities, ${options.callers} callers each, ${found.calls} ` +
+      `calls, ${seconds} s\n\n`,
   );
   for (const [name, count] of Object.entries(found)) print(`  ${name} ${count}\n`);
   const wrong = found.wrongIdentity + found.wrongReply + found.refused + found.lost;

@@ -45,7 +45,8 @@ export const benchOffered = (quick: boolean): Promise<void> =>
         atOnce: AT_ONCE,
       });
       print(
-        `\nOne order: the same fields by GraphQL, over REST and as a tool, ${count} a round\n\n${costs}`,
+        '\nOne order: the same fields by GraphQL, over REST and as a tool, ' +
+          `${count} a round\n\n${costs}`,
       );
     },
   );

@@ -55,7 +55,8 @@ export async function benchOverload(quick: boolean): Promise<void> {
     await clients.peak(quick ? 3000 : 5000);
     const peak = await clients.peak(quick ? 4000 : 8000);
     print(
-      `\nOpen-loop load at multiples of ${peak.toFixed(0)} requests a second (peak), ${isIsolated ? 'the gateway on a processor of its own' : 'all processes on the same processors'}\n\n`,
+      `\nOpen-loop load at multiples of ${peak.toFixed(0)} requests a second (peak), ` +
+        `${isIsolated ? 'the gateway on a processor of its own' : 'all processes on the same processors'}\n\n`,
     );
     const rows: string[][] = [];
     let worst = Number.POSITIVE_INFINITY;
@@ -88,7 +89,8 @@ export async function benchOverload(quick: boolean): Promise<void> {
     ];
     print(table(heads, rows));
     print(
-      `\n  worst ${worst.toFixed(2)} of peak: ${worst >= BAR ? 'within' : 'beyond'} the bar of ${BAR}\n`,
+      `\n  worst ${worst.toFixed(2)} of peak: ` +
+        `${worst >= BAR ? 'within' : 'beyond'} the bar of ${BAR}\n`,
     );
     await busyHost(clients, quick ? 8000 : 20_000);
   } finally {
@@ -108,7 +110,8 @@ async function busyHost(clients: Clients, millis: number): Promise<void> {
   const round = await clients.offer(10, 0, millis - 500);
   await exits;
   print(
-    `\nAn idle gateway (10 requests a second) beside ${count} busy processes: ${round.shed} refused, p99 ${round.p99Millis.toFixed(0)} ms\n`,
+    `\nAn idle gateway (10 requests a second) beside ${count} busy processes: ` +
+      `${round.shed} refused, p99 ${round.p99Millis.toFixed(0)} ms\n`,
   );
 }
 
@@ -229,7 +232,8 @@ class Clients {
 function startGateway(url: string): Promise<Server> {
   const wsdl = resolve('config/demo/legacy.wsdl');
   return startKeys(
-    `services:\n  legacy: { wsdl: "${wsdl}", url: "${url}", operations: { ListOrders: { field: Query.orders } } }\nlimits: { http: { connectionsPerClient: 2000 } }\n`,
+    `services:\n  legacy: { wsdl: "${wsdl}", url: "${url}", operations: { ListOrders: ` +
+      '{ field: Query.orders } } }\nlimits: { http: { connectionsPerClient: 2000 } }\n',
   );
 }
 

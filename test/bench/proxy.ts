@@ -102,7 +102,8 @@ async function small(contenders: readonly Contender[], quick: boolean): Promise<
     return measure(server, async () => ({ amount: count, millis: await load.small(count) }));
   });
   print(
-    `\nSmall messages: ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} bytes down, ${count} a round\n\n`,
+    `\nSmall messages: ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} bytes ` +
+      `down, ${count} a round\n\n`,
   );
   const base = median(rounds.get(BASE)?.map(({ cpuMicros }) => cpuMicros / count) ?? []);
   const rows = [...rounds].map(([name, all]) => {

@@ -161,7 +161,8 @@ export function dearKinds(): readonly RefusedKind[] {
     ),
     query(
       'G11 fragments that repeat each other',
-      `{article{${many(20, (at) => `...F${at}`)} x}} ${many(20, (at) => `fragment F${at} on Article{${'related{sku name} '.repeat(8)}}`)}`,
+      `{article{${many(20, (at) => `...F${at}`)} x}} ` +
+        `${many(20, (at) => `fragment F${at} on Article{${'related{sku name} '.repeat(8)}}`)}`,
     ),
     query(
       'G11 objects that conflict',

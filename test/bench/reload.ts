@@ -40,7 +40,8 @@ class Gateway {
     const names = Array.from({ length: SERVICES }, (_, at) => `s${at}`);
     const services = names.map(
       (name) =>
-        `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:9/${name}", timeoutMillis: ${30_000 + turn} }`,
+        `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:9/${name}", ` +
+        `timeoutMillis: ${30_000 + turn} }`,
     );
     const keys = `listen: 127.0.0.1:0\nadmin: ${this.#admin}\nreload: { watch: false }\n`;
     const mistake = change === 'a mistake' ? 'limitz: {}\n' : '';

@@ -33,11 +33,13 @@ const SHAPES: Readonly<Record<string, (count: number) => string>> = {
         at % 4 === 0 ? 'Base' : `T${at - 1}`,
         `<xs:sequence>${elements}</xs:sequence>`,
       );
-      return `<xs:complexType name="T${at}">${content}</xs:complexType><xs:simpleType name="S${at}"><xs:restriction base="xs:string">
+      return `<xs:complexType name="T${at}">${content}</xs:complexType>\
+<xs:simpleType name="S${at}"><xs:restriction base="xs:string">
         <xs:enumeration value="A"/><xs:enumeration value="B"/></xs:restriction></xs:simpleType>`;
     }),
   'a substitution group of as many members, referred to by each': (count) =>
-    `<xs:element name="Head" abstract="true" type="t:Base"/>${repeat(
+    '<xs:element name="Head" abstract="true" type="t:Base"/>' +
+    `${repeat(
       count,
       (at) => `<xs:element name="M${at}" type="t:Base" substitutionGroup="t:Head"/>
         <xs:complexType name="T${at}"><xs:sequence><xs:element ref="t:Head" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`,
@@ -45,13 +47,16 @@ const SHAPES: Readonly<Record<string, (count: number) => string>> = {
   'unions of two enumerations, groups and attribute groups': (count) =>
     repeat(
       count,
-      (
-        at,
-      ) => `<xs:simpleType name="E${at}"><xs:restriction base="xs:token"><xs:enumeration value="e"/></xs:restriction></xs:simpleType>
-        <xs:simpleType name="U${at}"><xs:union memberTypes="t:E${at} t:E${count - at - 1} xs:string"/></xs:simpleType>
-        <xs:group name="G${at}"><xs:choice><xs:element name="u" type="t:U${at}"/><xs:any namespace="##other"/></xs:choice></xs:group>
-        <xs:attributeGroup name="A${at}"><xs:attribute name="u" type="t:U${at}"/><xs:anyAttribute/></xs:attributeGroup>
-        <xs:complexType name="T${at}"><xs:group ref="t:G${count - at - 1}"/><xs:attributeGroup ref="t:A${at}"/></xs:complexType>`,
+      (at) => `<xs:simpleType name="E${at}"><xs:restriction base="xs:token">\
+<xs:enumeration value="e"/></xs:restriction></xs:simpleType>
+        <xs:simpleType name="U${at}"><xs:union memberTypes="t:E${at} t:E${count - at - 1} \
+xs:string"/></xs:simpleType>
+        <xs:group name="G${at}"><xs:choice><xs:element name="u" type="t:U${at}"/>\
+<xs:any namespace="##other"/></xs:choice></xs:group>
+        <xs:attributeGroup name="A${at}"><xs:attribute name="u" type="t:U${at}"/><xs:anyAttribute/>\
+</xs:attributeGroup>
+        <xs:complexType name="T${at}"><xs:group ref="t:G${count - at - 1}"/>\
+<xs:attributeGroup ref="t:A${at}"/></xs:complexType>`,
     ),
 };
 

@@ -35,7 +35,8 @@ const SETTLE_MILLIS = 1500;
 const SOAP_FIELDS = { 'content-type': 'text/xml; charset=utf-8', soapaction: '""' };
 const JSON_FIELDS = { 'content-type': 'application/json' };
 const LIST_ORDERS =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><d:ListOrders xmlns:d="http://legacy.example.com/desk"/></s:Body></s:Envelope>';
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
+  '<d:ListOrders xmlns:d="http://legacy.example.com/desk"/></s:Body></s:Envelope>';
 
 /** One kind of request, sent over and over. */
 interface Call {
@@ -111,7 +112,8 @@ class Sizing {
         body: JSON.stringify({ query }),
       });
       const all =
-        '{ listOrders { id serial status placedAt total note customer { code name phone address { city } } lines { sku price } } }';
+        '{ listOrders { id serial status placedAt total note customer { code name phone ' +
+        'address { city } } lines { sku price } } }';
       await this.#measure(gateway, [
         ask('{ listOrders { id status } }', '2 fields'),
         ask(all, '13 fields'),
@@ -147,7 +149,9 @@ class Sizing {
   /** Resident memory of connections in different states. */
   async connections(): Promise<void> {
     const count = this.#quick ? 1_000 : 4_000;
-    const answered = `POST /soap/bench HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: `;
+    const answered =
+      'POST /soap/bench HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/xml\r\n' +
+      'SOAPAction: ""\r\nContent-Length: ';
     const body = orders(48 * 1024)
       .toString()
       .replaceAll('GetOrdersResponse', 'GetOrders');
@@ -210,7 +214,8 @@ class Sizing {
       const file = join(this.#folder, 'processes.yaml');
       await writeFile(
         file,
-        `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nworkers: ${workers}\nservices:\n${services(wsdls)}`,
+        `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nworkers: ${workers}\n` +
+          `services:\n${services(wsdls)}`,
       );
       const gateway = await startFile(file);
       await wait(SETTLE_MILLIS);
@@ -245,7 +250,8 @@ limits:
   http: { connections: 20000, connectionsPerClient: 10000, handshakesPerSecond: 100000 }
   overload: { eventLoopMillis: 0 }
 services:
-  bench: { wsdl: ${resolve('test/bench/orders.wsdl')}, url: "${url}", operations: { GetOrders: false } }
+  bench: { wsdl: ${resolve('test/bench/orders.wsdl')}, url: "${url}", operations: { GetOrders: \
+false } }
   legacy:
     wsdl: ${resolve('config/demo/legacy.wsdl')}
     url: ${url}

@@ -12,7 +12,8 @@ export async function benchSoundness(quick: boolean): Promise<void> {
   await compiled.close();
   print(`\n${found.operations} random operations, seed ${seed}, each in 6 spellings\n\n`);
   print(
-    `  admitted ${found.admitted}, making ${found.calls} calls; static cost speaks of ${found.staticCalls}\n`,
+    `  admitted ${found.admitted}, making ${found.calls} calls; static cost speaks of ` +
+      `${found.staticCalls}\n`,
   );
   for (const [code, times] of found.refused) print(`  ${code} ${times}\n`);
   print(`  failures ${found.failures.length}\n`);

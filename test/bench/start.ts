@@ -44,7 +44,8 @@ export async function benchStart(quick: boolean): Promise<void> {
       rows.push([name, median(ready).toFixed(2), mib(median(idle))]);
     }
     print(
-      '\nStart of a gateway: processor time until it is ready, resident memory when idle, medians\n\n',
+      '\nStart of a gateway: processor time until it is ready, resident memory ' +
+        'when idle, medians\n\n',
     );
     print(table(['configuration', 'ready s', 'idle MiB'], rows));
   } finally {

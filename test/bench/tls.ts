@@ -132,7 +132,8 @@ export async function benchTls(quick: boolean): Promise<void> {
       mean(0).toFixed(1),
       mean(1).toFixed(1),
       (mean(1) / mean(0)).toFixed(2),
-      `${quantile(ratios, 0.25).toFixed(2)} ${median(ratios).toFixed(2)} ${quantile(ratios, 0.75).toFixed(2)}`,
+      `${quantile(ratios, 0.25).toFixed(2)} ${median(ratios).toFixed(2)} ` +
+        `${quantile(ratios, 0.75).toFixed(2)}`,
     ]);
     await Promise.all([clear.close(), secure.close()]);
     await stop();

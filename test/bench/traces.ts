@@ -52,7 +52,8 @@ export async function benchTraces(quick: boolean): Promise<void> {
     receiver.close();
   }
   print(
-    `\nSmall messages, ${rounds} slices of ${SLICE} each, in turns; ${(spanBytes / rounds / SLICE).toFixed(0)} bytes sent for each\n\n`,
+    `\nSmall messages, ${rounds} slices of ${SLICE} each, in turns; ` +
+      `${(spanBytes / rounds / SLICE).toFixed(0)} bytes sent for each\n\n`,
   );
   const rows = all.map(({ name, micros }) => {
     const ratios = micros.map((each, index) => each / (without.micros[index] ?? each));

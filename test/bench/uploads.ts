@@ -42,7 +42,9 @@ async function streamed(name: string, keys: string, bytes: number): Promise<read
     const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'files.wsdl'), fileWsdl());
-    const service = `wsdl: ${folder}/files.wsdl, url: "${backend.url}", operations: { Save: { field: Mutation.save } }, ${keys}`;
+    const service =
+      `wsdl: ${folder}/files.wsdl, url: "${backend.url}", operations: { Save: { field: ` +
+      `Mutation.save } }, ${keys}`;
     const gateway = await startProcess(t, `services: { files: { ${service} } }`);
     for (let call = 0; call < SMALL_CALLS; call++)
       await postGraphql(gateway.url, { query: SMALL }).then((it) => it.text());

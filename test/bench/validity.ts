@@ -99,7 +99,8 @@ async function benchProxied(quick: boolean): Promise<void> {
       }
     }
     print(
-      `\nSmall calls through the gateway, ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} down\n\n`,
+      `\nSmall calls through the gateway, ${SMALL_REQUEST.length} bytes up, ` +
+        `${SMALL_REPLY.length} down\n\n`,
     );
     const base = contenders[0]?.micros ?? [];
     const rows = contenders.map(({ name, micros }) => [

@@ -51,7 +51,8 @@ export async function benchWorkers(quick: boolean): Promise<void> {
       if (more !== null) rows.push(...(await rowsOf(backend.url, budgets, more, quick)));
     }
     print(
-      '\nProcessor time of one call with a budget, by all processes that take it; medians of rounds in turn\n\n',
+      '\nProcessor time of one call with a budget, by all processes that take it; ' +
+        'medians of rounds in turn\n\n',
     );
     print(
       table(
@@ -129,7 +130,8 @@ async function rowsOf(
 }
 
 const CLIENTS =
-  'clients: { address: { class: all }, classes: { all: { budget: { maximum: 1000000000, restoreRate: 1000000000 } } } }\n';
+  'clients: { address: { class: all }, classes: { all: { budget: { maximum: ' +
+  '1000000000, restoreRate: 1000000000 } } } }\n';
 
 async function start(
   backend: string,

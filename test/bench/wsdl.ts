@@ -52,7 +52,8 @@ export async function benchWsdl(quick: boolean): Promise<void> {
     }
   }
   print(
-    '\nStart with a large WSDL: processor time of reading it, and of the whole start (read again, schema)\n\n',
+    '\nStart with a large WSDL: processor time of reading it, and of the whole start ' +
+      '(read again, schema)\n\n',
   );
   const heads = [
     'types',
@@ -126,11 +127,14 @@ export function largeWsdl(types: number, operations: number): string {
   );
   const declared = numbered(types).map(
     (at) =>
-      `<xs:complexType name="T${at}"><xs:sequence>${fields.join('')}<xs:element name="a" type="t:T${(at * 7 + 1) % types}" minOccurs="0"/></xs:sequence></xs:complexType>`,
+      `<xs:complexType name="T${at}"><xs:sequence>${fields.join('')}` +
+      `<xs:element name="a" type="t:T${(at * 7 + 1) % types}" minOccurs="0"/>` +
+      '</xs:sequence></xs:complexType>',
   );
   const elements = numbered(operations).map(
     (at) =>
-      `<xs:element name="I${at}" type="t:T${at}"/><xs:element name="O${at}" type="t:T${(at + 1) % types}"/>`,
+      `<xs:element name="I${at}" type="t:T${at}"/>` +
+      `<xs:element name="O${at}" type="t:T${(at + 1) % types}"/>`,
   );
   const each = (print: (at: number) => string): string =>
     numbered(operations).map(print).join('\n');
@@ -139,10 +143,17 @@ export function largeWsdl(types: number, operations: number): string {
     types: schemaWith([...declared, ...elements].join('\n')),
     messages: each(
       (at) =>
-        `<message name="I${at}"><part name="p" element="t:I${at}"/></message><message name="O${at}"><part name="p" element="t:O${at}"/></message>`,
+        `<message name="I${at}"><part name="p" element="t:I${at}"/></message>` +
+        `<message name="O${at}"><part name="p" element="t:O${at}"/></message>`,
     ),
-    portType: `<portType name="P">${each((at) => `<operation name="Op${at}"><input message="t:I${at}"/><output message="t:O${at}"/></operation>`)}</portType>`,
-    binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${each((at) => `<operation name="Op${at}"><soap:operation soapAction=""/><input>${body}</input><output>${body}</output></operation>`)}</binding>`,
+    portType:
+      `<portType name="P">${each((at) => `<operation name="Op${at}"><input message="t:I${at}"/><output message="t:O${at}"/></operation>`)}` +
+      '</portType>',
+    binding:
+      '<binding name="B" type="t:P"><soap:binding style="document" ' +
+      'transport="http://schemas.xmlsoap.org/soap/http"/>' +
+      `${each((at) => `<operation name="Op${at}"><soap:operation soapAction=""/><input>${body}</input><output>${body}</output></operation>`)}` +
+      '</binding>',
   });
 }
 

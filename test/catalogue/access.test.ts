@@ -87,7 +87,8 @@ async function expectBoth(
 t.test('B15: who speaks in the name of the gateway', async (t) => {
   const perimeter = await startPerimeter(t);
   const message = (blocks: string): string =>
-    `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Header>${blocks}</E:Header><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>`;
+    `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Header>${blocks}</E:Header><E:Body>` +
+    '<m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
   await runMessages(t, perimeter, rows, [
     {
       row: 'B15',
@@ -160,7 +161,8 @@ t.test('K05: keys that are nearly right', async (t) => {
   const key = 'right-key-0123456789';
   const endpoints = await startEndpoints(
     t,
-    `clients:\n  apiKeys: { clients: { erp: { class: all, keys: [${key}] } } }\n  classes: { all: {} }\n`,
+    `clients:\n  apiKeys: { clients: { erp: { class: all, keys: [${key}] } } }\n` +
+      '  classes: { all: {} }\n',
   );
   const wrong: Record<string, string> = {
     'another first character': `x${key.slice(1)}`,
@@ -254,7 +256,8 @@ t.test('K08: the keys of the issuer', async (t) => {
 });
 
 const BUDGET = `clients:
-  apiKeys: { clients: { a: { class: all, keys: [key-of-client-a-0001] }, b: { class: all, keys: [key-of-client-b-0001] } } }
+  apiKeys: { clients: { a: { class: all, keys: [key-of-client-a-0001] }, b: { class: all, keys: \
+[key-of-client-b-0001] } } }
   classes: { all: { budget: { maximum: 100, restoreRate: 1 } } }
 `;
 const A = { 'X-Api-Key': 'key-of-client-a-0001' };

@@ -11,12 +11,15 @@ const BOUNDARY = 'uuid:3f2-b';
 /** An envelope of this dialect with this in its operation, and these header blocks. */
 export const envelopeOf = (dialect: DialectName, content = '', header = ''): string =>
   fill(
-    `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}">${header === '' ? '' : `<E:Header>${header}</E:Header>`}<E:Body><m:Ping xmlns:m="urn:m">${content}</m:Ping></E:Body></E:Envelope>`,
+    '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}">' +
+      `${header === '' ? '' : `<E:Header>${header}</E:Header>`}<E:Body><m:Ping xmlns:m="urn:m">` +
+      `${content}</m:Ping></E:Body></E:Envelope>`,
     dialect,
   );
 
 export const packageType = (dialect: DialectName, boundary = BOUNDARY): string =>
-  `multipart/related; type="application/xop+xml"; start="<root@x>"; start-info="${DIALECTS[dialect].mediaType}"; boundary="${boundary}"`;
+  'multipart/related; type="application/xop+xml"; start="<root@x>"; ' +
+  `start-info="${DIALECTS[dialect].mediaType}"; boundary="${boundary}"`;
 
 /** The part of the envelope as most stacks write it. */
 export const rootPart = (
@@ -97,7 +100,8 @@ const PASSED: readonly MessageVector[] = [
           {
             head: [
               'Content-Id: <SOAP-ENV:Envelope>',
-              `Content-Type: application/xop+xml;charset=utf-8;type="${DIALECTS[dialect].mediaType}"`,
+              'Content-Type: application/xop+xml;charset=utf-8;' +
+                `type="${DIALECTS[dialect].mediaType}"`,
             ],
             content: envelopeOf(dialect, include('cid:id1')),
           },
@@ -106,7 +110,8 @@ const PASSED: readonly MessageVector[] = [
       }),
     {
       type: (dialect) =>
-        `multipart/related;start="<SOAP-ENV:Envelope>";type="application/xop+xml";boundary="==a+/b==";start-info="${DIALECTS[dialect].mediaType}"`,
+        'multipart/related;start="<SOAP-ENV:Envelope>' +
+        `";type="application/xop+xml";boundary="==a+/b==";start-info="${DIALECTS[dialect].mediaType}"`,
     },
   ),
   ...packageVectors(

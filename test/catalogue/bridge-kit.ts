@@ -12,7 +12,9 @@ export async function startBridge(t: Test, more = ''): Promise<Shop> {
   const backend = await useBackend(t, echo);
   const gateway = await useGateway(
     t,
-    `services:\n  bridge:\n    wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl\n    url: ${backend.url}/bridge\n    operations: { Echo: { field: Query.echo }, Open: { field: Query.open } }\n${more}`,
+    `services:\n  bridge:\n    wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl\n` +
+      `    url: ${backend.url}/bridge\n    operations: { Echo: { field: Query.echo }, Open: ` +
+      `{ field: Query.open } }\n${more}`,
   );
   return { backend, gateway };
 }
@@ -33,7 +35,9 @@ export interface Echoed {
 }
 
 const SELECTION =
-  'text texts token marked{value mark} colour number big integer decimal double flag date dateTime duration base64 hex uri name part{__typename sku ...on Engine{power}} proto{_proto constructor}';
+  'text texts token marked{value mark} colour number big integer decimal double flag date ' +
+  'dateTime duration base64 hex uri name part{__typename sku ...on Engine{power}} ' +
+  'proto{_proto constructor}';
 
 /** Sends values over the bridge, as a variable. */
 export async function send(

@@ -79,7 +79,8 @@ const TEXTS: readonly (readonly [string, string, string])[] = [
   [
     'B01',
     'an envelope',
-    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body/></soap:Envelope>',
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/">' +
+      '<soap:Body/></soap:Envelope>',
   ],
   ['B01', 'a template', `{args.text} \${process.env.HOME} {{7*7}} <%= 1 %>`],
   ['B02', 'the end of CDATA', ']]>'],
@@ -368,7 +369,8 @@ t.test('what a backend answers', async (t) => {
     [
       'B11',
       'a type that is not declared',
-      '<e:part xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="e:Turbo"><e:sku>a</e:sku></e:part>',
+      '<e:part xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="e:Turbo">' +
+        '<e:sku>a</e:sku></e:part>',
       'part{__typename sku}',
       ['echo', 'part'],
     ],
@@ -387,7 +389,8 @@ t.test('what a backend answers', async (t) => {
   }
   const fault = await answered(
     replyWith(
-      '<E:Fault><faultcode>E:Client.Gone</faultcode><faultstring>gone</faultstring><detail><secret xmlns="urn:s">1</secret></detail></E:Fault>',
+      '<E:Fault><faultcode>E:Client.Gone</faultcode><faultstring>gone</faultstring><detail>' +
+        '<secret xmlns="urn:s">1</secret></detail></E:Fault>',
     ),
     'text',
   );
@@ -434,7 +437,8 @@ t.test('B14: credentials of the caller stay here', async (t) => {
     ${wsdl}
     url: ${shop.backend.url}
     callerHeaders: [Authorization]
-    operations: { Echo: { field: Query.echo, headers: { Session/token: { header: Authorization } } }, Open: false }
+    operations: { Echo: { field: Query.echo, headers: { Session/token: { header: \
+Authorization } } }, Open: false }
   other:
     ${wsdl}
     url: ${other.url}
@@ -468,7 +472,9 @@ t.test('B17: answers are JSON, whatever is in them', async (t) => {
   const shop = await startBridge(t);
   shop.backend.answer = answerWith(
     echoReply(
-      '<e:text>&lt;/script>&lt;script>alert(1)&lt;/script>\u2028</e:text><e:big>9223372036854775807</e:big><e:decimal>1234567890.123456789012345678901234567890</e:decimal><e:double>NaN</e:double>',
+      '<e:text>&lt;/script>&lt;script>alert(1)&lt;/script>\u2028</e:text>' +
+        '<e:big>9223372036854775807</e:big><e:decimal>' +
+        '1234567890.123456789012345678901234567890</e:decimal><e:double>NaN</e:double>',
     ),
   );
   const { raw, result } = await send(shop, {}, { selection: 'text big decimal double' });

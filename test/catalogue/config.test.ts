@@ -63,7 +63,8 @@ t.test('C07: patterns that cannot be translated', async (t) => {
 
 t.test('C07: patterns of a WSDL that cannot be translated', async (t) => {
   const simple = (name: string, pattern: string): string =>
-    `<xs:simpleType name="${name}"><xs:restriction base="xs:string"><xs:pattern value="${pattern}"/></xs:restriction></xs:simpleType>`;
+    `<xs:simpleType name="${name}"><xs:restriction base="xs:string">` +
+    `<xs:pattern value="${pattern}"/></xs:restriction></xs:simpleType>`;
   const patterns = {
     Bad: '\\bword\\b',
     Deep: `${'('.repeat(5000)}a${')'.repeat(5000)}`,
@@ -139,7 +140,8 @@ t.test('C10: keys and values', async (t) => {
 
 t.test('C11: secrets', async (t) => {
   const key = (value: string): string =>
-    `${SERVICES}clients: { apiKeys: { clients: { erp: { class: all, keys: [${value}] } } }, classes: { all: {} } }\n`;
+    `${SERVICES}clients: { apiKeys: { clients: { erp: { class: all, keys: [${value}] } } }, ` +
+    'classes: { all: {} } }\n';
   for (const [name, value, expected] of [
     ['no such variable', '"$' + '{ABSENT_KEY}"', /ABSENT_KEY/],
     ['no such file', '{ file: absent.key }', /absent\.key/],
@@ -265,7 +267,8 @@ t.test('C14: options that weaken the gateway', async (t) => {
   ] as const)
     t.not(await errorsIn(t, `${SERVICES}${yaml}`), 'none', `${name}: ${rows.answer('C14', name)}`);
   const clients = (authorize: string): string =>
-    `clients: { address: { class: all }, classes: { all: {} }, authorize: { url: "https://127.0.0.1:9/", ${authorize} } }`;
+    'clients: { address: { class: all }, classes: { all: {} }, authorize: { url: ' +
+    `"https://127.0.0.1:9/", ${authorize} } }`;
   const FAULTS = 'details of Faults that pass';
   const SERVER = 'a server that is not verified';
   const weak = (service: string, more = ''): string =>

@@ -25,7 +25,8 @@ const answered = ({ raw, result }: Reply): string => `${raw.status}: ${shownCode
 
 export async function batchesThatAreOn(t: Test, rows: Rows): Promise<void> {
   const clients =
-    'clients: { address: { class: a }, classes: { a: { budget: { maximum: 1000, restoreRate: 1 } } } }\n';
+    'clients: { address: { class: a }, classes: { a: { budget: { maximum: ' +
+    '1000, restoreRate: 1 } } } }\n';
   const shop = await startShop(t, `graphql: { batch: 10 }\n${clients}`);
   const send = (body: unknown): Promise<Reply> => askRaw(shop, JSON.stringify(body));
   for (const [name, body] of [

@@ -16,16 +16,20 @@ export const shopMapping = (url: string): string => `services:
     namespace: urn:shop
     types: |
       type Query {
-        article(sku: String, id: Int, serial: Long, colour: Colour, filter: Filter, tags: [String], text: String): Article
+        article(sku: String, id: Int, serial: Long, colour: Colour, filter: Filter, tags: \
+[String], text: String): Article
         articles(limit: Int): [Article!]
-        search(first: Int, last: Int, page: Page): [Article!] @listSize(slicingArguments: ["first", "last", "page.size"])
-        newest(first: Int = 50, last: Int): [Article!] @listSize(slicingArguments: ["first", "last"], requireOneSlicingArgument: false)
+        search(first: Int, last: Int, page: Page): [Article!] @listSize(slicingArguments: \
+["first", "last", "page.size"])
+        newest(first: Int = 50, last: Int): [Article!] @listSize(slicingArguments: \
+["first", "last"], requireOneSlicingArgument: false)
       }
       type Mutation { rename(sku: String!, name: String): Article }
       enum Colour { RED GREEN SECRETIVE }
       input Filter { colour: Colour, inStock: Boolean, and: [Filter!], hiddenFlag: Int }
       input Page { size: Int, from: Int }
-      type Article { sku: String, name: String, price: Float, tags: [String!], parts: [Article!], related: Article, secretPart: Article }
+      type Article { sku: String, name: String, price: Float, tags: [String!], parts: \
+[Article!], related: Article, secretPart: Article }
     operations:
       GetArticle: { field: Query.article }
       ListArticles: { field: Query.articles }
@@ -53,7 +57,8 @@ function replyEmpty(message: RecordedMessage, response: ServerResponse): void {
 }
 
 export const replyWith = (content: string): string =>
-  `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>${content}</E:Body></E:Envelope>`;
+  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>' +
+  `${content}</E:Body></E:Envelope>`;
 
 /** What a caller asks, by whatever way. */
 export interface Asked {

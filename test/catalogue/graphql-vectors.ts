@@ -35,8 +35,12 @@ const DEPTH: readonly OperationVector[] = [
     '11 levels': nested(11),
     'through a fragment': `{article{related{related{...F}}}} fragment F on Article{${below(8)}}`,
     'through inline fragments': `{article{...{related{...on Article{related{...{${below(8)}}}}}}}}`,
-    'through both': `{article{...on Article{related{...F}}}} fragment F on Article{...{related{${below(8)}}}}`,
-    '10 levels through both': `{article{...on Article{related{...F}}}} fragment F on Article{...{related{${below(7)}}}}`,
+    'through both':
+      '{article{...on Article{related{...F}}}} fragment F on ' +
+      `Article{...{related{${below(8)}}}}`,
+    '10 levels through both':
+      '{article{...on Article{related{...F}}}} fragment F on ' +
+      `Article{...{related{${below(7)}}}}`,
     'behind @include(if: false)': `query($no:Boolean=false){article{related@include(if:$no){${below(9)}}}}`,
   }),
   ...vectors('G02', {
@@ -50,10 +54,12 @@ const DEPTH: readonly OperationVector[] = [
 ];
 
 const doubling = (count: number): string =>
-  `{article{...F0}} ${list(count, (at) => `fragment F${at} on Article{a${at}:related{...F${at + 1}} ...F${at + 1}}`)} fragment F${count} on Article{sku}`;
+  `{article{...F0}} ${list(count, (at) => `fragment F${at} on Article{a${at}:related{...F${at + 1}} ...F${at + 1}}`)} ` +
+  `fragment F${count} on Article{sku}`;
 
 const wide = (count: number): string =>
-  `{article{...F0}} ${list(count, (at) => `fragment F${at} on Article{${`...F${at + 1} `.repeat(30)}}`)} fragment F${count} on Article{sku}`;
+  `{article{...F0}} ${list(count, (at) => `fragment F${at} on Article{${`...F${at + 1} `.repeat(30)}}`)} ` +
+  `fragment F${count} on Article{sku}`;
 
 const FRAGMENTS: readonly OperationVector[] = [
   ...vectors('G03', {
@@ -64,8 +70,12 @@ const FRAGMENTS: readonly OperationVector[] = [
     '2^30 by doubling': doubling(30),
     '2^60 by doubling': doubling(60),
     '30^7 by width': wide(7),
-    'a chain of 21': `{article{...F0}} ${list(20, (at) => `fragment F${at} on Article{...F${at + 1}}`)} fragment F20 on Article{sku}`,
-    'a chain of 20': `{article{...F0}} ${list(19, (at) => `fragment F${at} on Article{...F${at + 1}}`)} fragment F19 on Article{sku}`,
+    'a chain of 21':
+      `{article{...F0}} ${list(20, (at) => `fragment F${at} on Article{...F${at + 1}}`)} ` +
+      'fragment F20 on Article{sku}',
+    'a chain of 20':
+      `{article{...F0}} ${list(19, (at) => `fragment F${at} on Article{...F${at + 1}}`)} ` +
+      'fragment F19 on Article{sku}',
     '21 inline fragments within each other': `{article{${'...{'.repeat(21)}sku${'}'.repeat(21)}}}`,
   }),
 ];
@@ -85,7 +95,9 @@ const COUNTS: readonly OperationVector[] = [
     '6': `{${list(6, (at) => `a${at}:article{sku}`)}}`,
     '6 of __typename': `{${list(6, (at) => `a${at}:__typename`)}}`,
     '6 without aliases': `{${list(6, () => 'article{sku}')}}`,
-    '6 through fragments': `{...F ...on Query{c:article{sku}...F}} fragment F on Query{a:article{sku} b:article{sku} ...{d:__typename}}`,
+    '6 through fragments':
+      '{...F ...on Query{c:article{sku}...F}} fragment F on Query{a:article{sku} ' +
+      'b:article{sku} ...{d:__typename}}',
   }),
   ...vectors('G06', {
     '50': `{article{${list(50, () => 'sku@skip(if:false)')}}}`,
@@ -94,7 +106,9 @@ const COUNTS: readonly OperationVector[] = [
     '51 on a variable': `query($a:String${'@a'.repeat(51)}){article(sku:$a){sku}}`,
     '51 on an operation': `query ${'@a'.repeat(51)}{article{sku}}`,
     '51 on a fragment': `{article{...F}} fragment F on Article${'@a'.repeat(51)}{sku}`,
-    '26 in a fragment that is used twice': `{article{...F related{...F}}} fragment F on Article{${list(26, () => 'sku@skip(if:false)')}}`,
+    '26 in a fragment that is used twice':
+      '{article{...F related{...F}}} fragment F on ' +
+      `Article{${list(26, () => 'sku@skip(if:false)')}}`,
   }),
   ...vectors('G07', {
     '1,000 tokens': `{article{${'sku '.repeat(300)}sku${comments(694)}}}`,
@@ -161,7 +175,8 @@ const COST: readonly OperationVector[] = [
       { yes: false },
     ],
     '@skip of a fragment': [
-      'query($no:Boolean!){search(first:100){related{sku} ...F@skip(if:$no)}} fragment F on Article{parts{sku}}',
+      'query($no:Boolean!){search(first:100){related{sku} ...F@skip(if:$no)}} fragment F ' +
+        'on Article{parts{sku}}',
       { no: false },
     ],
   }),
@@ -169,7 +184,9 @@ const COST: readonly OperationVector[] = [
     '300 times the same field': `{article{${'sku '.repeat(300)}}}`,
     '100 times the same object': `{article{${'related{sku} '.repeat(100)}}}`,
     'with different arguments': '{article(id:1){sku} article(id:2){sku}}',
-    'fragments that repeat each other': `{article{${list(9, (at) => `...F${at}`)}}} ${list(9, (at) => `fragment F${at} on Article{${'related{related{sku name}} '.repeat(5)}}`)}`,
+    'fragments that repeat each other':
+      `{article{${list(9, (at) => `...F${at}`)}}} ` +
+      `${list(9, (at) => `fragment F${at} on Article{${'related{related{sku name}} '.repeat(5)}}`)}`,
   }),
 ];
 

@@ -37,10 +37,14 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
     );
   }
   const { body } = longRequest(100_000);
-  const soap = `POST ${SOAP} HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const soap =
+    `POST ${SOAP} HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\n` +
+    'Transfer-Encoding: chunked\r\n\r\n';
   const inChunks = await sendRaw(gateway.url, Buffer.concat([Buffer.from(soap), chunked(body)]));
   expectAnswer(t, inChunks, rows.answer('H22', 'too long in chunks'), '1.1', 'H22 in chunks');
-  const graphql = `POST ${GRAPHQL} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const graphql =
+    `POST ${GRAPHQL} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+    'Transfer-Encoding: chunked\r\n\r\n';
   const json = await sendRaw(
     gateway.url,
     Buffer.concat([Buffer.from(graphql), chunked(' '.repeat(5001))]),
@@ -58,7 +62,8 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
     const client = await RawClient.connect(gateway.url);
     const type = endpoint === GRAPHQL ? 'application/json' : 'text/xml';
     client.socket.end(
-      `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 4000\r\n\r\n${ENVELOPE}`,
+      `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ` +
+        `4000\r\n\r\n${ENVELOPE}`,
     );
     expectAnswer(
       t,
@@ -70,7 +75,8 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
     client.close();
     const broken = await RawClient.connect(gateway.url);
     broken.socket.end(
-      `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n   `,
+      `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nTransfer-Encoding: ` +
+        'chunked\r\n\r\n5\r\n   ',
     );
     expectAnswer(
       t,
@@ -186,7 +192,9 @@ export async function unread(t: Test, rows: Rows): Promise<void> {
   const { gateway, backend } = await startEndpoints(t);
   const smuggled = goodRequest().toString();
   for (const endpoint of [SOAP, GRAPHQL]) {
-    const head = `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: text/html\r\nContent-Length: ${100 + smuggled.length}\r\n\r\n`;
+    const head =
+      `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: text/html\r\n` +
+      `Content-Length: ${100 + smuggled.length}\r\n\r\n`;
     for (const [name, rest] of [
       ['its body is the next request', `${' '.repeat(100)}${smuggled}`],
       ['its body never comes', ''],

@@ -56,6 +56,7 @@ export async function startEndpoints(
 export async function startGatewayBefore(t: Test, url: string, limits = ''): Promise<TestGateway> {
   return useGateway(
     t,
-    `services:\n  s11:\n    url: ${url}/base\nroutes:\n  - path: /files\n    url: ${url}\n${limits === '' ? '' : `limits:\n${limits}`}`,
+    `services:\n  s11:\n    url: ${url}/base\nroutes:\n  - path: /files\n    url: ${url}\n` +
+      `${limits === '' ? '' : `limits:\n${limits}`}`,
   );
 }

@@ -61,7 +61,9 @@ export async function slowBodies(t: Test, rows: Rows): Promise<void> {
   const { gateway, backend } = await startEndpoints(t, PACES);
   let lines = 0;
   for (const endpoint of ENDPOINTS) {
-    const head = `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${endpoint === GRAPHQL ? 'application/json' : 'text/xml'}\r\n`;
+    const head =
+      `POST ${endpoint} HTTP/1.1\r\nHost: a\r\n` +
+      `Content-Type: ${endpoint === GRAPHQL ? 'application/json' : 'text/xml'}\r\n`;
     for (const [name, start, more] of [
       ['nothing of it', `${head}Content-Length: 100000\r\n\r\n`, ''],
       ['some of it', `${head}Content-Length: 100000\r\n\r\n${ENVELOPE}`, ''],

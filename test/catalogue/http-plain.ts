@@ -40,7 +40,8 @@ export async function hopByHop(t: Test, rows: Rows): Promise<void> {
       `Content-Type: ${contentTypeOf('1.1')}`,
     ];
     socket.end(
-      `HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\nContent-Length: ${REPLY.length}\r\n\r\n${REPLY}`,
+      `HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\nContent-Length: ${REPLY.length}\r\n\r\n` +
+        `${REPLY}`,
     );
   });
   t.teardown(() => backend.close());
@@ -196,7 +197,9 @@ export async function invitations(t: Test, rows: Rows): Promise<void> {
   for (const [endpoint, type] of Object.entries(types)) {
     const client = await RawClient.connect(gateway.url);
     const body = endpoint === GRAPHQL ? '{"query":"{__typename}"}' : ENVELOPE;
-    const fields = `Host: a\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\nExpect: 100-Continue\r\n`;
+    const fields =
+      `Host: a\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n` +
+      'Expect: 100-Continue\r\n';
     await client.send(`POST ${endpoint} HTTP/1.1\r\n${fields}\r\n`);
     t.equal((await client.reply()).status, 100, `${endpoint}: one invitation`);
     await client.send(body);
@@ -215,7 +218,9 @@ export async function invitations(t: Test, rows: Rows): Promise<void> {
     backend.complete.every(({ headers }) => headers['expect'] === undefined),
     'it is not passed on',
   );
-  const old = `POST ${SOAP} HTTP/1.0\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ${ENVELOPE.length}\r\nExpect: 100-continue\r\n\r\n${ENVELOPE}`;
+  const old =
+    `POST ${SOAP} HTTP/1.0\r\nHost: a\r\nContent-Type: text/xml\r\n` +
+    `Content-Length: ${ENVELOPE.length}\r\nExpect: 100-continue\r\n\r\n${ENVELOPE}`;
   expectAnswer(
     t,
     await sendRaw(gateway.url, old),

@@ -43,11 +43,14 @@ export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
 export async function strictDespiteFlags(t: Test): Promise<void> {
   const backend = await useBackend(t, (_message, response) => {
     response.socket?.end(
-      'HTTP/1.1 200 OK\r\nX-A : b\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nX-A : b\r\nTransfer-Encoding: chunked\r\n' +
+        'Content-Length: 5\r\n\r\n0\r\n\r\n',
     );
   });
   const environment = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=1000000' };
-  const yaml = `services:\n  s11:\n    url: ${backend.url}\nroutes: [{ path: /files, url: "${backend.url}" }]\n`;
+  const yaml =
+    `services:\n  s11:\n    url: ${backend.url}\nroutes: [{ path: ` +
+    `/files, url: "${backend.url}" }]\n`;
   const { url } = await startProcess(t, yaml, { environment });
   for (const [name, head] of [
     ['a blank before the colon', 'X-A : b\r\n'],
@@ -80,7 +83,9 @@ export async function verifiedDespiteEnvironment(t: Test): Promise<void> {
   const url = `https://localhost:${(await listen(t, server)).port}`;
   const environment = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
   const jwt = `{ issuer: i, audience: a, class: all, jwksUrl: "${url}/keys" }`;
-  const open = `services: { s11: { url: "${url}/soap" } }\nroutes: [{ path: /files, url: "${url}/files" }]\n`;
+  const open =
+    `services: { s11: { url: "${url}/soap" } }\nroutes: [{ path: ` +
+    `/files, url: "${url}/files" }]\n`;
   const gateway = await startProcess(t, `${open}traces: { otlp: "${url}/traces" }\n`, {
     environment,
   });

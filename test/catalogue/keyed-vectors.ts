@@ -29,7 +29,8 @@ const OTHERS: Readonly<Record<string, Fields>> = {
 };
 
 const blockOf = (user: string): string =>
-  `<o:Security xmlns:o="${WSSE}"><o:UsernameToken><o:Username>${user}</o:Username></o:UsernameToken></o:Security>`;
+  `<o:Security xmlns:o="${WSSE}"><o:UsernameToken><o:Username>${user}</o:Username>` +
+  '</o:UsernameToken></o:Security>';
 const messageOf = (user: string): string =>
   envelope('<Pay xmlns="urn:bank"><sum>1</sum></Pay>', blockOf(user));
 

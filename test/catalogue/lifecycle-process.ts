@@ -94,7 +94,8 @@ export async function subscriptions(t: Test, rows: Rows): Promise<void> {
   const types = 'namespace: "urn:desk", types: "type Query { order: ID }"';
   const gateway = await start(
     t,
-    `services: { desk: { url: "${backend.url}/desk", ${types}, operations: { GetOrder: { field: Query.order } } } }
+    `services: { desk: { url: "${backend.url}/desk", ${types}, operations: { GetOrder: { field: \
+Query.order } } } }
 subscriptions: { polled: { poll: { operation: desk.GetOrder, everyMillis: 1000 } } }\n`,
   );
   const query = 'subscription { polled }';
@@ -166,7 +167,9 @@ export async function reloads(t: Test, rows: Rows): Promise<void> {
   const reload = () => fetch(`${gateway.adminUrl}/reload`, { method: 'POST' });
   const broken: Readonly<Record<string, string>> = {
     'a port that changed': good.replace(/^listen: .*$/m, 'listen: 127.0.0.1:1'),
-    'a certificate that is none': `${good}clients: { certificate: { clients: { a: { class: all, subject: CN=a } }, header: x-c }, classes: { all: {} }, trustedProxies: [nowhere] }\n`,
+    'a certificate that is none':
+      `${good}clients: { certificate: { clients: { a: { class: all, subject: CN=a } }, header: ` +
+      'x-c }, classes: { all: {} }, trustedProxies: [nowhere] }\n',
     'a secret that is missing': good.replace(
       'desk: {',
       'desk: { headers: { x-key: "$' + '{ABSENT}" },',
@@ -214,7 +217,8 @@ export async function crashes(t: Test, rows: Rows): Promise<void> {
     held.push(() => REPLY(message, response)),
   );
   const bug =
-    'process.on("SIGURG",()=>{throw new Error("a bug")});process.on("SIGWINCH",()=>Promise.reject(7))';
+    'process.on("SIGURG",()=>{throw new Error("a ' +
+    'bug")});process.on("SIGWINCH",()=>Promise.reject(7))';
   for (const [signal, name, cause] of [
     ['SIGURG', 'an exception', 'uncaughtException'],
     ['SIGWINCH', 'a rejection', 'unhandledRejection'],
@@ -285,7 +289,9 @@ const DEEP: Readonly<Record<string, (depth: number) => unknown>> = {
     query: `{ ...F0 } ${Array.from({ length: depth / 10 }, (_, at) => `fragment F${at} on Query { ...F${at + 1} }`).join(' ')}`,
   }),
   'a chain of fragments within the limits': () => ({
-    query: `{ ...F0 } ${Array.from({ length: 10 }, (_, at) => `fragment F${at} on Query { ...F${at + 1} }`).join(' ')} fragment F10 on Query { order(id: 1) }`,
+    query:
+      `{ ...F0 } ${Array.from({ length: 10 }, (_, at) => `fragment F${at} on Query { ...F${at + 1} }`).join(' ')} ` +
+      'fragment F10 on Query { order(id: 1) }',
   }),
 };
 
@@ -314,8 +320,10 @@ export async function deepInput(t: Test, rows: Rows): Promise<void> {
   const { keySet } = await makeIssuer();
   const gateway = await start(
     t,
-    `services: { desk: { url: "${backend.url}/desk", ${types}, operations: { GetOrder: { field: Query.order } } } }
-clients: { jwt: { issuer: "https://login.example", audience: a, jwks: '${keySet}', class: all }, address: { class: all }, classes: { all: {} } }
+    `services: { desk: { url: "${backend.url}/desk", ${types}, operations: { GetOrder: { field: \
+Query.order } } } }
+clients: { jwt: { issuer: "https://login.example", audience: a, jwks: '${keySet}', class: \
+all }, address: { class: all }, classes: { all: {} } }
 limits: { xml: { messageBytes: 64MiB } }\n`,
     [`--import=data:text/javascript,${encodeURIComponent(HOOKS)}`, '--stack-size=600'],
   );

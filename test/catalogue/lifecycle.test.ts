@@ -139,7 +139,8 @@ t.test('L14: a start without others', async (t) => {
   const { port } = await listen(t, createServer());
   const hanging = await useGateway(
     t,
-    `${services}redis: { url: "redis://127.0.0.1:${port}", secret: 0123456789abcdef0123456789abcdef }\n`,
+    `${services}redis: { url: "redis://127.0.0.1:${port}", secret: ` +
+      '0123456789abcdef0123456789abcdef }\n',
   );
   const state = await sendRaw(
     hanging.adminUrl,

@@ -30,7 +30,8 @@ const importing = (...references: readonly string[]): string =>
     ),
   });
 const xsd = (content = ''): string =>
-  `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:n0">${content}</xs:schema>`;
+  '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:n0">' +
+  `${content}</xs:schema>`;
 
 /** A folder `inside` with these files, and one more outside it. */
 async function folder(t: Test, files: Readonly<Record<string, string>>): Promise<string> {
@@ -245,7 +246,8 @@ t.test('C03: addresses behind names', async (t) => {
 
 t.test('C04: DTDs', async (t) => {
   const bomb =
-    '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;"><!ENTITY z "&y;&y;&y;">]><a>&z;</a>';
+    '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;">' +
+    '<!ENTITY z "&y;&y;&y;">]><a>&z;</a>';
   for (const [name, text] of [
     ['a DTD', '<!DOCTYPE a><a/>'],
     ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
@@ -318,7 +320,9 @@ t.test('C08: the address in the WSDL', async (t) => {
     t,
     answerWith(envelope('<GetResponse xmlns="urn:t">yes</GetResponse>')),
   );
-  const service = `<service name="S"><port name="P" binding="t:B"><soap:address location="${inside.url}/internal"/></port></service>`;
+  const service =
+    '<service name="S"><port name="P" binding="t:B">' +
+    `<soap:address location="${inside.url}/internal"/></port></service>`;
   const directory = await folder(t, { 'a.wsdl': wsdlWith({ service }) });
   const gateway = await useGateway(
     t,
@@ -344,8 +348,12 @@ t.test('C09: names', async (t) => {
     return made;
   };
   const operations = (names: readonly string[]) => ({
-    portType: `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:In"/><output message="t:Out"/></operation>`).join('')}</portType>`,
-    binding: `<binding name="B" type="t:P"><soap:binding/>${names.map((name) => `<operation name="${name}"/>`).join('')}</binding>`,
+    portType:
+      `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:In"/><output message="t:Out"/></operation>`).join('')}` +
+      '</portType>',
+    binding:
+      '<binding name="B" type="t:P"><soap:binding/>' +
+      `${names.map((name) => `<operation name="${name}"/>`).join('')}</binding>`,
   });
   const colliding = wsdlWith(operations(['GetIt', 'getIt', 'Get-It', 'get_it']));
   rows.answer('C09', 'names that become the same');

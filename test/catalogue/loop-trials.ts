@@ -92,7 +92,8 @@ ${service('s11', '1.1')}${service('s12', '1.2')}${service('s200112', '2001-12')}
     url: ${odd.url}/base
     versions: ["1.1", "1.2"]
     validate: { requests: enforce, replies: report }
-    operations: { GetOrder: { field: Query.order, idempotent: true }, DropOrder: { field: Mutation.drop } }
+    operations: { GetOrder: { field: Query.order, idempotent: true }, DropOrder: { field: \
+Mutation.drop } }
 routes: [{ path: /files, url: "${odd.url}" }]
 clients:
   basic: { users: { ${USER.name}: { class: all, password: "${hash}" } } }

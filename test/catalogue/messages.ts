@@ -42,7 +42,8 @@ export interface Perimeter {
 /** The reply of the recording backend, in any dialect. */
 export const replyOf = (dialect: DialectName): string =>
   fill(
-    '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:PingResponse xmlns:m="urn:m"/></E:Body></E:Envelope>',
+    '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:PingResponse xmlns:m="urn:m"/>' +
+      '</E:Body></E:Envelope>',
     dialect,
   );
 
@@ -65,7 +66,8 @@ export async function startPerimeter(
     answerWith(replyOf(dialect), contentTypeOf(dialect))(message, response);
   });
   const service = (name: string, versions: readonly DialectName[]): string =>
-    `  ${name}:\n    url: ${backend.url}/base\n    versions: ${JSON.stringify(versions)}\n${perService}`;
+    `  ${name}:\n    url: ${backend.url}/base\n    versions: ${JSON.stringify(versions)}\n` +
+    `${perService}`;
   const services = DIALECT_NAMES.map((name) => service(`s${digits(name)}`, [name]));
   const gateway = await useGateway(
     t,

@@ -85,7 +85,8 @@ t.test('O04: many long uploads at once', async (t) => {
   const { url, metric, child } = await startProcess(
     t,
     `services: { orders: { url: "${backend.url}/" } }\nlog: { level: error }\n` +
-      'limits: { upstream: { connections: 256 }, http: { connectionsPerClient: 1000 }, overload: { eventLoopMillis: 0 } }\n',
+      'limits: { upstream: { connections: 256 }, http: { connectionsPerClient: ' +
+      '1000 }, overload: { eventLoopMillis: 0 } }\n',
     { nodeOptions: ['--max-old-space-size=128'] },
   );
   await sendRaw(url, post('/soap/none', TYPE, messageOf(1000)));

@@ -27,8 +27,10 @@ import type { Rows } from './rows.js';
 
 /** Permissions of the user of Redis, as in the manual. */
 const ACL =
-  'on >secret-of-redis resetkeys ~test:* resetchannels &test:* -@all +eval +evalsha +time +ping +info|memory ' +
-  '+get +set +getex +del +incr +pexpire +zadd +zrem +zcard +zcount +zrangebyscore +zremrangebyscore +zscore +hset ' +
+  'on >secret-of-redis resetkeys ~test:* resetchannels &test:* -@all +eval +evalsha ' +
+  '+time +ping +info|memory ' +
+  '+get +set +getex +del +incr +pexpire +zadd +zrem +zcard +zcount +zrangebyscore ' +
+  '+zremrangebyscore +zscore +hset ' +
   '+hget +hmget +hdel +rpush +lindex +ltrim +xadd +xrange +publish +subscribe +unsubscribe';
 
 /** Calls with a rate and with idempotency keys, and polls. */

@@ -16,8 +16,10 @@ function message(nonce: string | null, content = ''): string {
   const token =
     nonce === null
       ? ''
-      : `<s:Security xmlns:s="${WSS}-secext-1.0.xsd"><s:UsernameToken><s:Username>a</s:Username><s:Nonce>${nonce}</s:Nonce>
-         <u:Created xmlns:u="${WSS}-utility-1.0.xsd">${created}</u:Created></s:UsernameToken></s:Security>`;
+      : `<s:Security xmlns:s="${WSS}-secext-1.0.xsd"><s:UsernameToken><s:Username>a</s:Username>\
+<s:Nonce>${nonce}</s:Nonce>
+         <u:Created xmlns:u="${WSS}-utility-1.0.xsd">${created}</u:Created>\
+</s:UsernameToken></s:Security>`;
   return envelope(`<Ping xmlns="urn:ping">${content}</Ping>`, token);
 }
 

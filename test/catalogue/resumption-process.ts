@@ -12,12 +12,14 @@ import { RedisServer } from '../redis/kit.js';
 const config = (
   backend: string,
   redis: string,
-): string => `redis: { url: "${redis}", replicas: 2, operationMillis: 1000, secret: a-secret-of-the-replicas }
+): string => `redis: { url: "${redis}", replicas: 2, operationMillis: 1000, secret: \
+a-secret-of-the-replicas }
 services:
   desk:
     url: ${backend}/desk
     namespace: urn:desk
-    types: "type Query { order: ID } type Mutation { place(n: Int!): Receipt } type Receipt { n: Int }"
+    types: "type Query { order: ID } type Mutation { place(n: Int!): Receipt } type Receipt { n: \
+Int }"
     operations: { GetOrder: { field: Query.order }, PlaceOrder: { field: Mutation.place } }
 subscriptions: { placed: { on: { operation: desk.PlaceOrder, fields: { n: request.n } } } }
 `;

@@ -15,20 +15,36 @@ import type { Rows } from './rows.js';
 
 const SECRET = 'DE00SECRET3000';
 
-const TYPES = `<xs:complexType name="Customer"><xs:sequence><xs:element name="name" type="xs:string" minOccurs="0"/><xs:element name="iban" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence><xs:attribute name="tax" type="xs:string"/></xs:complexType>
-<xs:complexType name="Premium"><xs:complexContent><xs:extension base="t:Customer"><xs:sequence><xs:element name="advisor" type="xs:string" minOccurs="0"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="Holder"><xs:sequence><xs:element name="customer" type="t:Customer" minOccurs="0"/><xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence></xs:complexType>
-<xs:complexType name="Ibans"><xs:sequence><xs:element name="iban" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
-<xs:complexType name="Code"><xs:simpleContent><xs:extension base="xs:string"><xs:attribute name="kind" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>
-<xs:complexType name="Open"><xs:sequence><xs:element name="name" type="xs:string" minOccurs="0"/><xs:any minOccurs="0" maxOccurs="unbounded" processContents="lax"/></xs:sequence></xs:complexType>
+const TYPES = `<xs:complexType name="Customer"><xs:sequence>\
+<xs:element name="name" type="xs:string" minOccurs="0"/><xs:element name="iban" type="xs:string" \
+minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:anyType" minOccurs="0"/>\
+</xs:sequence><xs:attribute name="tax" type="xs:string"/></xs:complexType>
+<xs:complexType name="Premium"><xs:complexContent><xs:extension base="t:Customer"><xs:sequence>\
+<xs:element name="advisor" type="xs:string" minOccurs="0"/></xs:sequence></xs:extension>\
+</xs:complexContent></xs:complexType>
+<xs:complexType name="Holder"><xs:sequence><xs:element name="customer" type="t:Customer" \
+minOccurs="0"/><xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence>\
+</xs:complexType>
+<xs:complexType name="Ibans"><xs:sequence><xs:element name="iban" type="xs:string" minOccurs="0" \
+maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+<xs:complexType name="Code"><xs:simpleContent><xs:extension base="xs:string">\
+<xs:attribute name="kind" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>
+<xs:complexType name="Open"><xs:sequence><xs:element name="name" type="xs:string" minOccurs="0"/>\
+<xs:any minOccurs="0" maxOccurs="unbounded" processContents="lax"/></xs:sequence></xs:complexType>
 <xs:complexType name="Empty"><xs:sequence/></xs:complexType>
-<xs:element name="Trouble"><xs:complexType><xs:sequence><xs:element name="v" type="xs:anyType" minOccurs="0"/><xs:element name="why" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>`;
+<xs:element name="Trouble"><xs:complexType><xs:sequence><xs:element name="v" type="xs:anyType" \
+minOccurs="0"/><xs:element name="why" type="xs:string" minOccurs="0"/></xs:sequence>\
+</xs:complexType></xs:element>`;
 
 const WSDL = desk({
   types: TYPES,
   fault: 'Trouble',
   reply:
-    '<xs:element name="v" type="xs:anyType" minOccurs="0"/><xs:element name="s" type="xs:anySimpleType" minOccurs="0"/><xs:element name="list" type="xs:anyType" minOccurs="0" maxOccurs="unbounded"/><xs:element name="open" type="t:Open" minOccurs="0"/><xs:element name="customer" type="t:Customer" minOccurs="0"/>',
+    '<xs:element name="v" type="xs:anyType" minOccurs="0"/>' +
+    '<xs:element name="s" type="xs:anySimpleType" minOccurs="0"/>' +
+    '<xs:element name="list" type="xs:anyType" minOccurs="0" maxOccurs="unbounded"/>' +
+    '<xs:element name="open" type="t:Open" minOccurs="0"/><xs:element name="customer" ' +
+    'type="t:Customer" minOccurs="0"/>',
 });
 
 const RULES = {
@@ -73,32 +89,46 @@ const CONTENTS: Readonly<Record<string, string>> = {
   'an attribute that is not declared': `<t:v xsi:type="t:Customer" other="${SECRET}"/>`,
   'an element that is not declared': `<t:v xsi:type="t:Customer"><t:other>${SECRET}</t:other></t:v>`,
   'text between elements': `<t:v xsi:type="t:Customer">${SECRET}<t:name>Ann</t:name></t:v>`,
-  'another type for the field': `<t:v xsi:type="t:Customer"><t:iban xsi:type="t:Holder"><t:more>${SECRET}</t:more></t:iban></t:v>`,
+  'another type for the field':
+    '<t:v xsi:type="t:Customer"><t:iban xsi:type="t:Holder"><t:more>' +
+    `${SECRET}</t:more></t:iban></t:v>`,
   'a simple type for an object': `<t:v xsi:type="xs:string"><t:iban>${SECRET}</t:iban></t:v>`,
   'no type': `<t:v>${CUSTOMER}</t:v>`,
   'a type that is not known': `<t:v xsi:type="t:Unknown">${CUSTOMER}</t:v>`,
   'a struct of typed parts': `<t:v ${ENCODING} xsi:type="c:Struct"><iban xsi:type="xs:string">${SECRET}</iban></t:v>`,
-  'an encoded array': `<t:v ${ENCODING} xsi:type="c:Array" c:arrayType="t:Customer[1]"><item>${CUSTOMER}</item></t:v>`,
-  'an array of any types': `<t:v ${ENCODING} xsi:type="c:Array" c:arrayType="xs:anyType[2]"><item xsi:type="t:Customer">${CUSTOMER}</item><item>${CUSTOMER}</item></t:v>`,
-  'a map': `<t:v ${APACHE} xsi:type="m:Map"><item><key xsi:type="xs:string">iban</key><value xsi:type="xs:string">${SECRET}</value></item></t:v>`,
+  'an encoded array':
+    `<t:v ${ENCODING} xsi:type="c:Array" c:arrayType="t:Customer[1]"><item>` +
+    `${CUSTOMER}</item></t:v>`,
+  'an array of any types':
+    `<t:v ${ENCODING} xsi:type="c:Array" c:arrayType="xs:anyType[2]">` +
+    `<item xsi:type="t:Customer">${CUSTOMER}</item><item>${CUSTOMER}</item></t:v>`,
+  'a map':
+    `<t:v ${APACHE} xsi:type="m:Map"><item><key xsi:type="xs:string">iban</key>` +
+    `<value xsi:type="xs:string">${SECRET}</value></item></t:v>`,
   'items of any type': `<t:list xsi:type="t:Customer">${CUSTOMER}</t:list><t:list>${CUSTOMER}</t:list>`,
   'parts where text should be': `<t:s><t:iban>${SECRET}</t:iban></t:s>`,
-  'elements of xs:any': `<t:open><t:name>Ann</t:name><t:customer xsi:type="t:Customer">${CUSTOMER}</t:customer><t:iban>${SECRET}</t:iban></t:open>`,
+  'elements of xs:any':
+    `<t:open><t:name>Ann</t:name><t:customer xsi:type="t:Customer">${CUSTOMER}</t:customer>` +
+    `<t:iban>${SECRET}</t:iban></t:open>`,
   'the field itself': `<t:customer tax="${SECRET}">${CUSTOMER}</t:customer>`,
 };
 
 const ALL =
-  'v { type value xml } s { type value xml } list { value xml } open { name any { name type value xml } } customer { name iban tax ... on Premium { iban } }';
+  'v { type value xml } s { type value xml } list { value xml } open { name any { name type ' +
+  'value xml } } customer { name iban tax ... on Premium { iban } }';
 
 /** Documents for one secret, by case of the table. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   'aliases of fields': '{ get { w: v { a: value b: xml c: value } } }',
   'fragments of a value':
-    '{ get { v { ...A ...{ value } } } } fragment A on AnyValue { ...B } fragment B on AnyValue { xml value }',
+    '{ get { v { ...A ...{ value } } } } fragment A on AnyValue { ...B } fragment B on ' +
+    'AnyValue { xml value }',
   'behind @include':
-    'query ($yes: Boolean! = true, $no: Boolean = false) { get { v { value @include(if: $yes) xml @skip(if: $no) } } }',
+    'query ($yes: Boolean! = true, $no: Boolean = false) { get { v { value @include(if: ' +
+    '$yes) xml @skip(if: $no) } } }',
   'variables and directives of fragments':
-    'query ($yes: Boolean! = true) { get { ... @include(if: $yes) { v { ...A @skip(if: false) } } } } fragment A on AnyValue { value xml }',
+    'query ($yes: Boolean! = true) { get { ... @include(if: $yes) { v { ...A @skip(if: ' +
+    'false) } } } } fragment A on AnyValue { value xml }',
   'beside introspection':
     '{ __schema { types { name fields { name } } } get { __typename v { __typename value xml } } }',
   'two fields of one operation': '{ one: get { v { type } } two: get { v { value xml } } }',
@@ -217,7 +247,8 @@ async function transports(t: Test, { gateway }: Desk, rows: Rows): Promise<void>
 async function faultsAndSoap(t: Test, { gateway, backend }: Desk, rows: Rows): Promise<void> {
   const fault = (detail: string): string =>
     envelope(
-      `<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail>${detail}</detail></S:Fault>`,
+      '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail>' +
+        `${detail}</detail></S:Fault>`,
     );
   for (const [name, detail] of Object.entries({
     'a declared Fault': `<t:Trouble><t:v xsi:type="t:Customer">${CUSTOMER}</t:v><t:why>full</t:why></t:Trouble>`,

@@ -21,7 +21,8 @@ const envelope = (
   header = '',
   body = '<m:GetOrder xmlns:m="urn:desk"><m:id>1</m:id></m:GetOrder>',
 ): string =>
-  `<E:Envelope xmlns:E="${SOAP}"><E:Header>${header}</E:Header><E:Body>${body}</E:Body></E:Envelope>`;
+  `<E:Envelope xmlns:E="${SOAP}"><E:Header>${header}</E:Header><E:Body>` +
+  `${body}</E:Body></E:Envelope>`;
 
 /** A gateway whose backend cannot be reached. */
 async function start(t: Test, more = '') {
@@ -58,20 +59,27 @@ t.test('K01: secrets of callers and of the configuration', async (t) => {
   const audit = join(t.testdir({}), 'audit.log');
   const { gateway, soap, graphql, get } = await start(
     t,
-    `traces: { otlp: "${spans.url}/v1/traces", sample: 1, headers: { authorization: canary-collector } }
+    `traces: { otlp: "${spans.url}/v1/traces", sample: 1, headers: { authorization: \
+canary-collector } }
 audit: { file: "${audit}" }
-admin: { address: "127.0.0.1:0", bearer: { tokens: [canary-admin-0123456789, other-token-0123456789] } }
-redis: { url: "redis://127.0.0.1:9", username: web, password: canary-redis, secret: canary-secret-0123456789-0123456789 }
+admin: { address: "127.0.0.1:0", bearer: { tokens: [canary-admin-0123456789, \
+other-token-0123456789] } }
+redis: { url: "redis://127.0.0.1:9", username: web, password: canary-redis, secret: \
+canary-secret-0123456789-0123456789 }
 clients:
   apiKeys: { clients: { erp: { class: all, keys: [canary-key-0123456789] } } }
   basic: { users: { erp: { class: all, password: "${hash}" } } }
-  introspection: { url: "http://127.0.0.1:9/introspect", clientId: web, clientSecret: canary-client, class: all }
+  introspection: { url: "http://127.0.0.1:9/introspect", clientId: web, clientSecret: \
+canary-client, class: all }
   address: { class: all }
   classes: { all: {} }
 `,
   );
   const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`;
-  const wsse = `<w:Security xmlns:w="${WSSE}"><w:UsernameToken><w:Username>canary-user</w:Username><w:Password>canary-wsse</w:Password><w:Nonce>Y2FuYXJ5LW5vbmNl</w:Nonce></w:UsernameToken></w:Security>`;
+  const wsse =
+    `<w:Security xmlns:w="${WSSE}"><w:UsernameToken><w:Username>canary-user</w:Username>` +
+    '<w:Password>canary-wsse</w:Password><w:Nonce>Y2FuYXJ5LW5vbmNl</w:Nonce>' +
+    '</w:UsernameToken></w:Security>';
   const credentials: Record<string, string>[] = [
     {},
     { Authorization: basic('erp:canary-password') },
@@ -104,7 +112,8 @@ clients:
   );
   const metrics = await sendRaw(
     gateway.adminUrl,
-    'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer other-token-0123456789\r\n\r\n',
+    'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n' +
+      'Authorization: Bearer other-token-0123456789\r\n\r\n',
   );
   t.match(metrics.body, 'soapstone_requests_total');
   await until(
@@ -112,7 +121,8 @@ clients:
   );
   const page = await sendRaw(
     gateway.adminUrl,
-    'GET /console/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer other-token-0123456789\r\n\r\n',
+    'GET /console/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n' +
+      'Authorization: Bearer other-token-0123456789\r\n\r\n',
   );
   t.equal(page.status, 200);
   for (const [name, text] of [

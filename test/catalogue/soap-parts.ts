@@ -24,4 +24,5 @@ export const security = (content: string, attributes = ''): string =>
   `<wsse:Security xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}" ${attributes}>${content}</wsse:Security>`;
 /** A signature over the parts with these Ids. What it is worth is for the receiver to say. */
 export const signature = (...ids: readonly string[]): string =>
-  `<ds:Signature xmlns:ds="${DSIG}"><ds:SignedInfo>${ids.map((id) => `<ds:Reference URI="#${id}"/>`).join('')}</ds:SignedInfo></ds:Signature>`;
+  `<ds:Signature xmlns:ds="${DSIG}"><ds:SignedInfo>` +
+  `${ids.map((id) => `<ds:Reference URI="#${id}"/>`).join('')}</ds:SignedInfo></ds:Signature>`;

@@ -74,7 +74,9 @@ t.test('S02 and S12: what SOAP 1.2 wants to be named', async (t) => {
   rows.answer('S02', 'the versions spoken');
   rows.answer('S12', 'the blocks named');
   const blocks = withHeader(
-    '<h:A xmlns:h="urn:h" E:mustUnderstand="1" E:{target}="{next}"/><B xmlns="urn:i&amp;j" E:mustUnderstand="1" E:{target}="urn:gate"/><h:C xmlns:h="urn:h" E:{target}="urn:gate"/>',
+    '<h:A xmlns:h="urn:h" E:mustUnderstand="1" E:{target}="{next}"/>' +
+      '<B xmlns="urn:i&amp;j" E:mustUnderstand="1" E:{target}="urn:gate"/>' +
+      '<h:C xmlns:h="urn:h" E:{target}="urn:gate"/>',
   );
   for (const dialect of DIALECT_NAMES) {
     const other = await send(perimeter, dialect, '<E:Envelope xmlns:E="urn:x"/>');
@@ -161,7 +163,8 @@ t.test('S11: a To that names the gateway', async (t) => {
           const named = { utf8: 'utf-8', utf16le: 'utf-16', latin1: 'iso-8859-1' }[encoding];
           const plain = encoding === 'latin1' ? text.replace('😀', '') : text;
           return Buffer.from(
-            `${encoding === 'utf16le' ? '\ufeff' : ''}<?xml version="1.0" encoding="${named}"?>${fill(plain, dialect)}`,
+            `${encoding === 'utf16le' ? '\ufeff' : ''}` +
+              `<?xml version="1.0" encoding="${named}"?>${fill(plain, dialect)}`,
             encoding,
           );
         };
@@ -245,7 +248,8 @@ t.test('S19: how old a message may be, and that its nonce is new', async (t) => 
   const at = (seconds: number): string => new Date(Date.now() + 1000 * seconds).toISOString();
   const timestamp = (content: string): string => `<wsu:Timestamp>${content}</wsu:Timestamp>`;
   const token = (nonce: string, created = `<wsu:Created>${at(0)}</wsu:Created>`): string =>
-    `<wsse:UsernameToken><wsse:Username>a</wsse:Username><wsse:Nonce>${nonce}</wsse:Nonce>${created}</wsse:UsernameToken>`;
+    `<wsse:UsernameToken><wsse:Username>a</wsse:Username><wsse:Nonce>${nonce}</wsse:Nonce>` +
+    `${created}</wsse:UsernameToken>`;
   const created = (seconds: number): string => `<wsu:Created>${at(seconds)}</wsu:Created>`;
   await runMessages(t, perimeter, rows, [
     ...[

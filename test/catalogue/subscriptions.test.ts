@@ -190,7 +190,8 @@ t.test('G30: a subscription ends with the token', async (t) => {
   const desk = await startDesk(
     t,
     `clients:
-  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwks: '${issuer.keySet}', toleranceMillis: 0, requireNotBefore: false }
+  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwks: \
+'${issuer.keySet}', toleranceMillis: 0, requireNotBefore: false }
   classes: { all: {} }
 `,
   );

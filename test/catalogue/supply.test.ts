@@ -128,7 +128,9 @@ const WRITES =
 
 /** What gateways of D07 and D08 need: a folder of their own with a configuration. */
 const YAML = (backend: string): string =>
-  `services: { desk: { url: "${backend}/desk", namespace: urn:desk, types: "type Query { order: Order } type Order { id: ID }", operations: { GetOrder: { field: Query.order } } } }\n`;
+  `services: { desk: { url: "${backend}/desk", namespace: urn:desk, types: ` +
+  '"type Query { order: Order } type Order { id: ID }", operations: { GetOrder: ' +
+  '{ field: Query.order } } } }\n';
 
 /** Starts a gateway with these options of Node, uses every endpoint, and ends it. */
 async function exercise(t: Test, name: string, nodeOptions: readonly string[]): Promise<void> {
@@ -143,7 +145,8 @@ async function exercise(t: Test, name: string, nodeOptions: readonly string[]): 
   t.equal(await soap(call), 200, name);
   t.equal(await soap('<a'), 500, name);
   const hostile =
-    '{"query":"{ order { id } }","variables":{"__proto__":{"a":1},"constructor":{"prototype":{"b":1}}}}';
+    '{"query":"{ order { id } }","variables":{"__proto__":{"a":1},' +
+    '"constructor":{"prototype":{"b":1}}}}';
   const graphql = (body: string): Promise<Response> =>
     fetch(`${url}/graphql`, {
       method: 'POST',
@@ -168,7 +171,9 @@ async function exercise(t: Test, name: string, nodeOptions: readonly string[]): 
 
 /** Freezes what scripts can reach of the language. */
 const FREEZE =
-  'for(const each of [Object,Array,Function,String,Number,Boolean,RegExp,Map,Set,WeakMap,Promise,Date,Symbol,Uint8Array])Object.freeze(each.prototype);for(const each of [JSON,Math,Reflect])Object.freeze(each)';
+  'for(const each of [Object,Array,Function,String,Number,Boolean,RegExp,Map,Set,WeakMap,' +
+  'Promise,Date,Symbol,Uint8Array])Object.freeze(each.prototype);for(const each of ' +
+  '[JSON,Math,Reflect])Object.freeze(each)';
 
 t.test('D06, D07: Node', async (t) => {
   t.equal(manifest.engines.node, '>=20.19', rows.answer('D06', 'an older Node'));

@@ -7,7 +7,8 @@ import type { Rows } from './rows.js';
 import { envelope, http, type Scripted, startScripted } from './upstream-kit.js';
 
 const LEAKS =
-  '<stackTrace xmlns="http://xml.apache.org/axis/">at secret.Db(Db.java:7)</stackTrace><h:hostname xmlns:h="http://xml.apache.org/axis/">secret-host</h:hostname>';
+  '<stackTrace xmlns="http://xml.apache.org/axis/">at secret.Db(Db.java:7)</stackTrace>' +
+  '<h:hostname xmlns:h="http://xml.apache.org/axis/">secret-host</h:hostname>';
 const UNDECLARED = '<sql xmlns="urn:x">select secret</sql>';
 const DECLARED = '<o:BadOrder xmlns:o="urn:o"><o:id>9</o:id></o:BadOrder>';
 
@@ -17,12 +18,16 @@ const fault11 = (
   dialect: DialectName = '1.1',
 ): string =>
   envelope(
-    `<E:Fault><faultcode>${code}</faultcode><faultstring>no &amp; no</faultstring><faultactor>urn:actor</faultactor><detail>${detail}</detail></E:Fault>`,
+    `<E:Fault><faultcode>${code}</faultcode><faultstring>no &amp; no</faultstring>` +
+      `<faultactor>urn:actor</faultactor><detail>${detail}</detail></E:Fault>`,
     dialect,
   );
 const fault12 = (detail: string, dialect: DialectName = '1.2'): string =>
   envelope(
-    `<E:Fault><E:Code><E:Value>E:Sender</E:Value><E:Subcode><E:Value xmlns:x="urn:x">x:BadOrder</E:Value></E:Subcode></E:Code><E:Reason><E:Text xml:lang="de">nein</E:Text></E:Reason><E:Role>urn:actor</E:Role><E:Detail>${detail}</E:Detail></E:Fault>`,
+    '<E:Fault><E:Code><E:Value>E:Sender</E:Value><E:Subcode>' +
+      '<E:Value xmlns:x="urn:x">x:BadOrder</E:Value></E:Subcode></E:Code><E:Reason>' +
+      '<E:Text xml:lang="de">nein</E:Text></E:Reason><E:Role>urn:actor</E:Role><E:Detail>' +
+      `${detail}</E:Detail></E:Fault>`,
     dialect,
   );
 
@@ -227,7 +232,9 @@ export function testFaults(rows: Rows): void {
   t.test('S26: a Fault speaks the dialect of its caller', async (t) => {
     const scripted = await startScripted(t);
     const detail =
-      '<o:BadOrder xmlns:o="urn:o" xmlns:q="urn:q" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="q:T" o:a="1&lt;">q:x<o:id>9</o:id></o:BadOrder>';
+      '<o:BadOrder xmlns:o="urn:o" xmlns:q="urn:q" ' +
+      'xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="q:T" ' +
+      'o:a="1&lt;">q:x<o:id>9</o:id></o:BadOrder>';
     const body = '<o:BadOrder xmlns:o="urn:o" ';
     const told = (
       name: string,
@@ -372,7 +379,9 @@ export function testFaults(rows: Rows): void {
       code('E:Sender') + reason,
       code('q:Sender', ` xmlns:q="${DIALECTS['1.2'].envelopeUri}"`) + reason,
       code('\n Sender ', ` xmlns="${DIALECTS['1.2'].envelopeUri}"`) + reason,
-      `${code('E:MustUnderstand').replace('</E:Code>', '<E:Subcode><E:Value>E:x</E:Value></E:Subcode></E:Code>')}<E:Reason><E:Text xml:lang="en">a</E:Text><E:Text xml:lang="de">b</E:Text></E:Reason><E:Node>urn:n</E:Node><E:Role>urn:r</E:Role><E:Detail/>`,
+      `${code('E:MustUnderstand').replace('</E:Code>', '<E:Subcode><E:Value>E:x</E:Value></E:Subcode></E:Code>')}` +
+        '<E:Reason><E:Text xml:lang="en">a</E:Text><E:Text xml:lang="de">b</E:Text></E:Reason>' +
+        '<E:Node>urn:n</E:Node><E:Role>urn:r</E:Role><E:Detail/>',
     ]) {
       rows.answer('S26', 'a valid one in 1.2');
       reply = await asked(scripted, of12(parts), '1.2');

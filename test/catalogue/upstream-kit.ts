@@ -13,7 +13,8 @@ import { contentTypeOf } from './messages.js';
  * Two operations that could be mistaken for each other, one that nobody answers, and a declared
  * Fault.
  */
-export const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
+export const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
   xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:o="urn:o" targetNamespace="urn:o">
 <types><x:schema targetNamespace="urn:o" elementFormDefault="qualified">
 ${['GetOrder', 'GetOrderResponse', 'DropOrder', 'DropOrderResponse', 'NoteOrder', 'BadOrder']
@@ -42,7 +43,8 @@ ${['GetOrder', 'DropOrder', 'NoteOrder']
   )
   .join('\n')}
 </binding>
-<service name="S"><port name="P" binding="o:B"><s:address location="http://backend.invalid/"/></port></service>
+<service name="S"><port name="P" binding="o:B"><s:address location="http://backend.invalid/"/>\
+</port></service>
 </definitions>`;
 
 export type Script = (socket: Socket, request: string) => void;
@@ -102,10 +104,14 @@ export async function startScripted(t: Test, options: ScriptedOptions = {}): Pro
   const service = (name: string, versions: string, rest: string): string =>
     `  ${name}:\n    url: ${url}\n    versions: [${versions}]\n${rest}${perService}`;
   const described =
-    '    wsdl: o.wsdl\n    operations: { GetOrder: { field: Query.order, idempotent: true }, DropOrder: { field: Mutation.drop } }\n';
+    '    wsdl: o.wsdl\n    operations: { GetOrder: { field: Query.order, idempotent: ' +
+    'true }, DropOrder: { field: Mutation.drop } }\n';
   const gateway = await useGateway(
     t,
-    `services:\n${service('s11', '"1.1"', '')}${service('s12', '"1.2"', '')}${service('s200112', '"2001-12"', '')}${service('orders', '"1.1", "1.2"', described)}limits:\n  upstream: { ${limits} }\n${more}`,
+    `services:\n${service('s11', '"1.1"', '')}${service('s12', '"1.2"', '')}` +
+      `${service('s200112', '"2001-12"', '')}` +
+      `${service('orders', '"1.1", "1.2"', described)}limits:\n` +
+      `  upstream: { ${limits} }\n${more}`,
     directory,
   );
   t.teardown(() => backend.close());
@@ -140,11 +146,15 @@ export function requestOf(operation: string, options: AskOptions = {}): Buffer {
 export const envelope = (content: string, dialect: DialectName = '1.1', header = ''): string => {
   const { envelopeUri, encodingUri } = DIALECTS[dialect];
   const head = header === '' ? '' : `<E:Header>${header}</E:Header>`;
-  return `<E:Envelope xmlns:E="${envelopeUri}" xmlns:c="${encodingUri}">${head}<E:Body>${content}</E:Body></E:Envelope>`;
+  return (
+    `<E:Envelope xmlns:E="${envelopeUri}" xmlns:c="${encodingUri}">${head}<E:Body>` +
+    `${content}</E:Body></E:Envelope>`
+  );
 };
 
 export const answerOf = (operation: string): string =>
-  `<o:${operation}Response xmlns:o="${operation === 'Ping' ? 'urn:m' : 'urn:o'}"><o:id>7</o:id></o:${operation}Response>`;
+  `<o:${operation}Response xmlns:o="${operation === 'Ping' ? 'urn:m' : 'urn:o'}">` +
+  `<o:id>7</o:id></o:${operation}Response>`;
 
 /** A complete answer on the wire. `fields` replace or add header fields; null leaves one away. */
 export function http(

@@ -38,8 +38,10 @@ export const fine = (dialect: DialectName): Buffer => http(envelope(PING, dialec
 export const fault = (dialect: DialectName, code: string): string =>
   envelope(
     dialect === '1.2'
-      ? `<E:Fault><E:Code><E:Value>E:${code}</E:Value></E:Code><E:Reason><E:Text xml:lang="en">no</E:Text></E:Reason></E:Fault>`
-      : `<E:Fault><faultcode>${dialect === '1.1' ? 'E:' : ''}${code}</faultcode><faultstring>no</faultstring></E:Fault>`,
+      ? `<E:Fault><E:Code><E:Value>E:${code}</E:Value></E:Code><E:Reason>` +
+          '<E:Text xml:lang="en">no</E:Text></E:Reason></E:Fault>'
+      : `<E:Fault><faultcode>${dialect === '1.1' ? 'E:' : ''}${code}</faultcode>` +
+          '<faultstring>no</faultstring></E:Fault>',
     dialect,
   );
 export const raw = (lines: readonly string[], body = ''): string =>

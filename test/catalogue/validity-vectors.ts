@@ -8,7 +8,8 @@ const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 
 export const ping = (content: string): string =>
   withBody(
-    `<m:Ping xmlns:m="urn:m" ${XSI} xmlns:xs="http://www.w3.org/2001/XMLSchema">${content}</m:Ping>`,
+    `<m:Ping xmlns:m="urn:m" ${XSI} xmlns:xs="http://www.w3.org/2001/XMLSchema">` +
+      `${content}</m:Ping>`,
   );
 const leaf = (name: string, text: string, attributes = ''): string =>
   `<m:${name} ${attributes}>${text}</m:${name}>`;

@@ -60,7 +60,8 @@ const ask = (perimeter: Perimeter, message: string): Promise<RawReply> =>
 
 const SECRET = 'jane.doe@example.com';
 const WRONG = ping(
-  `<m:free/><m:line><m:sku>A</m:sku><m:quantity>2</m:quantity></m:line><m:line><m:sku>${SECRET}</m:sku><m:quantity>${SECRET}</m:quantity></m:line>`,
+  '<m:free/><m:line><m:sku>A</m:sku><m:quantity>2</m:quantity></m:line><m:line><m:sku>' +
+    `${SECRET}</m:sku><m:quantity>${SECRET}</m:quantity></m:line>`,
 );
 const TOLD = { rule: 'must be a 32-bit integer', path: '/Ping/line[2]/quantity' };
 
@@ -71,7 +72,8 @@ t.test('S17, K04: where it is wrong, and nothing of what was sent', async (t) =>
     ping(`<m:free ${SECRET.replace('@', '-')}="1"/>`),
     ping(`<m:part xsi:type="${SECRET.replace('@', '-')}"/>`),
     ping(
-      `<m:items><m:item id="${SECRET.replace('@', '-')}"/><m:item id="${SECRET.replace('@', '-')}"/></m:items>`,
+      `<m:items><m:item id="${SECRET.replace('@', '-')}"/>` +
+        `<m:item id="${SECRET.replace('@', '-')}"/></m:items>`,
     ),
   ];
   for (const message of [WRONG, ...names]) {
@@ -91,7 +93,8 @@ t.test('S17, K04: where it is wrong, and nothing of what was sent', async (t) =>
   const metrics = await perimeter.gateway.metrics();
   t.match(
     metrics,
-    'soapstone_schema_violations_total{service="s11",operation="Ping",direction="request",rule="value"} 2',
+    'soapstone_schema_violations_total{service="s11",operation="Ping",' +
+      'direction="request",rule="value"} 2',
   );
   t.notMatch(metrics, /jane/, rows.answer('K04', 'in the metrics'));
 });
@@ -123,7 +126,8 @@ t.test('S17: reported, and in monitor mode', async (t) => {
     });
     t.match(
       await perimeter.gateway.metrics(),
-      'soapstone_schema_violations_total{service="s11",operation="Ping",direction="request",rule="value"} 1',
+      'soapstone_schema_violations_total{service="s11",operation="Ping",' +
+        'direction="request",rule="value"} 1',
       `${name}: counted`,
     );
   }
@@ -208,10 +212,12 @@ t.test('X29: a pattern takes linear time', async (t) => {
 const GROUPS = Array.from(
   { length: 30 },
   (_, i) =>
-    `<xs:group name="g${i + 1}"><xs:sequence><xs:group ref="m:g${i}"/><xs:group ref="m:g${i}"/></xs:sequence></xs:group>`,
+    `<xs:group name="g${i + 1}"><xs:sequence><xs:group ref="m:g${i}"/>` +
+    `<xs:group ref="m:g${i}"/></xs:sequence></xs:group>`,
 ).join('');
 const GROUPED =
-  '<xs:element name="grouped"><xs:complexType><xs:sequence><xs:group ref="m:g30"/></xs:sequence></xs:complexType></xs:element>';
+  '<xs:element name="grouped"><xs:complexType><xs:sequence><xs:group ref="m:g30"/>' +
+  '</xs:sequence></xs:complexType></xs:element>';
 
 /** The path of the fixture with each text replaced. */
 async function changedFixture(t: Test, changes: Readonly<Record<string, string>>): Promise<string> {
@@ -222,7 +228,8 @@ async function changedFixture(t: Test, changes: Readonly<Record<string, string>>
 }
 
 const UNVALIDATED =
-  'soapstone_schema_violations_total{service="s11",operation="Ping",direction="request",rule="unvalidated"} 1';
+  'soapstone_schema_violations_total{service="s11",operation="Ping",' +
+  'direction="request",rule="unvalidated"} 1';
 
 t.test('C06: groups that stand for more than can be counted', async (t: Test) => {
   const file = await changedFixture(t, { '<!-- groups -->': GROUPS, '<!-- grouped -->': GROUPED });
@@ -249,7 +256,9 @@ t.test('C06: groups that stand for more than can be counted', async (t: Test) =>
 t.test('elements whose schema is not imported are refused where content is enforced', async (t) => {
   const file = await changedFixture(t, {
     '<!-- grouped -->':
-      '<xs:element name="foreign" type="m:Elsewhere"/><xs:element name="free2"><xs:complexType><xs:complexContent><xs:extension base="xs:anyType"/></xs:complexContent></xs:complexType></xs:element>',
+      '<xs:element name="foreign" type="m:Elsewhere"/><xs:element name="free2">' +
+      '<xs:complexType><xs:complexContent><xs:extension base="xs:anyType"/>' +
+      '</xs:complexContent></xs:complexType></xs:element>',
   });
   const perimeter = await startPerimeter(
     t,
@@ -280,14 +289,17 @@ async function problemsOf(t: Test, lines: string): Promise<readonly Diagnostic[]
 }
 
 const bound = (soap: string): string =>
-  `<operation name="Old"><${soap}:operation soapAction=""/><input><${soap}:body use="literal"/></input><output><${soap}:body use="literal"/></output></operation>`;
+  `<operation name="Old"><${soap}:operation soapAction=""/><input>` +
+  `<${soap}:body use="literal"/></input><output>` +
+  `<${soap}:body use="literal"/></output></operation>`;
 
 /** One operation more, which names an element that no schema declares. */
 const MORE = {
   '<message name="In">':
     '<message name="OldIn"><part name="parameters" element="m:Old"/></message><message name="In">',
   '</portType>':
-    '<operation name="Old"><input message="m:OldIn"/><output message="m:Out"/></operation></portType>',
+    '<operation name="Old"><input message="m:OldIn"/><output message="m:Out"/>' +
+    '</operation></portType>',
   '  </binding>\n  <binding': `${bound('soap')}</binding><binding`,
   '  </binding>\n  <service': `${bound('soap12')}</binding><service`,
 };
@@ -300,7 +312,9 @@ t.test('`enforce` does not start with operations that cannot be validated', asyn
   t.match(await of(file, 'requests: enforce'), [
     {
       line: 5,
-      what: '`requests: enforce` is not possible: these operations cannot be validated: `Old` (The element m:Old is not declared).',
+      what:
+        '`requests: enforce` is not possible: these operations cannot be validated: ' +
+        '`Old` (The element m:Old is not declared).',
       remedy:
         /^Import the schema that is missing, set the operation to `false` .*, or set `report`\.$/,
     },
@@ -336,7 +350,8 @@ t.test('`enforce` does not start with operations that cannot be validated', asyn
 });
 
 t.test(
-  'an operation that is unknown is refused where content is enforced, and counted where it is reported',
+  'an operation that is unknown is refused where content is enforced, ' +
+    'and counted where it is reported',
   async (t) => {
     const unknown = withBody('<m:Unknown xmlns:m="urn:m"/>');
     const start = (level: string) =>
@@ -379,7 +394,8 @@ t.test('what is not validated is validated all the same', async (t) => {
   const wsu =
     'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
   const content = (second: string): string =>
-    `<m:Ping xmlns:m="urn:m" ${wsu}><m:competing><x u:Id="b"><y><z u:Id="${second}"/></y></x><m:a/></m:competing></m:Ping>`;
+    `<m:Ping xmlns:m="urn:m" ${wsu}><m:competing><x u:Id="b"><y><z u:Id="${second}"/></y></x>` +
+    '<m:a/></m:competing></m:Ping>';
   const signed = (second: string): string =>
     withHeader(security(signature('b')), `<E:Body>${content(second)}</E:Body>`);
   expectAnswer(

@@ -49,7 +49,8 @@ t.test('S27: probing for documents', async (t) => {
   const gateway = await useGateway(
     t,
     `services:\n  shown: { url: "${backend.url}", wsdl: ${DEMO} }\n` +
-      `  hidden: { url: "${backend.url}", wsdl: ${DEMO}, serveWsdl: false }\n  bare: { url: "${backend.url}" }\n`,
+      `  hidden: { url: "${backend.url}", wsdl: ${DEMO}, serveWsdl: false }\n` +
+      `  bare: { url: "${backend.url}" }\n`,
   );
   for (const [name, probes] of Object.entries(PROBES)) {
     const answer = rows.answer('S27', name);

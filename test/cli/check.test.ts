@@ -25,8 +25,13 @@ const service = (name: string, more = ''): string =>
   `  ${name}:\n    wsdl: ${name}.wsdl\n    url: http://127.0.0.1:1/\n${more}`;
 
 const operations = (names: readonly string[]) => ({
-  portType: `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:${name.startsWith('Bad') ? 'Gone' : 'In'}"/><output message="t:Out"/></operation>`).join('\n')}</portType>`,
-  binding: `<binding name="B" type="t:P"><soap:binding/>${names.map((name) => `<operation name="${name}"><soap:operation soapAction="urn:${name}"/></operation>`).join('')}</binding>`,
+  portType:
+    `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:${name.startsWith('Bad') ? 'Gone' : 'In'}"/><output message="t:Out"/></operation>`).join('\n')}` +
+    '</portType>',
+  binding:
+    '<binding name="B" type="t:P"><soap:binding/>' +
+    `${names.map((name) => `<operation name="${name}"><soap:operation soapAction="urn:${name}"/></operation>`).join('')}` +
+    '</binding>',
 });
 
 t.test(
@@ -83,7 +88,8 @@ t.test(
     }
     const unloaded = await outcome(
       t,
-      `lisen: 1\nclients: {}\nservices:\n${service('b')}${service('c', '    path: $' + '{NO_SUCH_VARIABLE}\n')}`,
+      'lisen: 1\nclients: {}\nservices:\n' +
+        `${service('b')}${service('c', '    path: $' + '{NO_SUCH_VARIABLE}\n')}`,
       broken,
     );
     for (const wrong of [
@@ -120,7 +126,8 @@ t.test('what is wrong with a whole file is told where the configuration names it
   const missing = await outcome(t, `services:\n${service('a')}${service('b')}`, { 'b.wsdl': '' });
   t.equal(
     missing,
-    'soapstone.yaml:3:11: The file a.wsdl cannot be found. Check the path.\nb.wsdl:1:1: The document is empty.',
+    'soapstone.yaml:3:11: The file a.wsdl cannot be found. Check the path.\n' +
+      'b.wsdl:1:1: The document is empty.',
   );
   const unloaded = await outcome(t, `lisen: 1\nservices:\n${service('a')}`, {});
   t.match(unloaded, 'soapstone.yaml:4:11: The file a.wsdl cannot be found.');
@@ -130,7 +137,8 @@ t.test('a service that stands twice is named, with both lines', async (t) => {
   const said = await outcome(t, `services:\n${service('a')}${service('b')}${service('a')}`, {});
   t.equal(
     said,
-    'soapstone.yaml:8:3: The key `services.a` stands twice, first in line 2. Keep one, or rename one.',
+    'soapstone.yaml:8:3: The key `services.a` stands twice, first in line 2. ' +
+      'Keep one, or rename one.',
   );
 });
 
@@ -144,7 +152,8 @@ t.test(
     t.same(await open(`services:\n${service('a')}  b: { url: "http://127.0.0.1:1/" }\n`), [
       'open: Every caller may call everything: `clients` identifies none.',
       'open: Callers may ask for the whole GraphQL schema (`graphql.introspection`).',
-      'open: Requests may name any host, which lets web pages rebind theirs: name yours in `hosts` or `publicUrl`.',
+      'open: Requests may name any host, which lets web pages rebind theirs: ' +
+        'name yours in `hosts` or `publicUrl`.',
       'open: Any operation passes to `b`: without `wsdl` none is known.',
       'open: The content of requests to `a` is not validated (`validate.requests`).',
       'open: Decisions are not recorded: there is no `audit`.',

@@ -33,7 +33,8 @@ t.test('the demonstration is written as Markdown, and as one HTML page', async (
 
 t.test('texts of a WSDL are texts', async (t) => {
   const text =
-    '<script>alert(1)</script> [x](javascript:1) | # y\nHeading\n===\n~~~\n1. one\n- two\n    code\nx ``` <img src=x onerror=alert(1)> ` ``';
+    '<script>alert(1)</script> [x](javascript:1) | # y\nHeading\n===\n~~~\n1. one\n- two\n' +
+    '    code\nx ``` <img src=x onerror=alert(1)> ` ``';
   const blocks = [
     { kind: 'text', text: [text] },
     { kind: 'table', head: ['a'], rows: [[[text]]] },
@@ -94,7 +95,9 @@ async function tryExamples(
   for (const port of model.services.flatMap(({ ports }) => ports)) {
     const gateway = await useGateway(
       t,
-      `services: { s: { wsdl: "${resolve(file)}", url: "${url}", port: ${JSON.stringify(port.name)}, versions: ["${port.dialect}"] } }\nlimits: { graphql: { depth: 20, cost: 1000000 } }\n`,
+      `services: { s: { wsdl: "${resolve(file)}", url: "${url}", port: ` +
+        `${JSON.stringify(port.name)}, versions: ["${port.dialect}"] } }\nlimits: { graphql: ` +
+        '{ depth: 20, cost: 1000000 } }\n',
     ).catch(() => null);
     if (gateway === null) continue;
     const { schema, fields } = gateway.compiled().graph;

@@ -28,7 +28,8 @@ const config = (url: string): string => `services:
     url: ${url}/customers
     namespace: urn:customers
     types: |
-      type Query { customer(id: Long!, region: String): Customer, customers(ids: [Long!]): [Customer!] }
+      type Query { customer(id: Long!, region: String): Customer, customers(ids: [Long!]): \
+[Customer!] }
       type Customer { id: Long!, name: String }
     operations:
       GetCustomer: { field: Query.customer, soapAction: "urn:customer" }
@@ -59,7 +60,8 @@ async function explainer(t: Test, more = '') {
 t.test('each call with its address, action and envelope, links by what fills them', async (t) => {
   const { explain, heard } = await explainer(t);
   const { code, out, error } = await explain(
-    'query ($f: Filter) { o: order(id: 7, filter: $f) { id customer(region: "x") { orders { buyer { name } } } } __typename }',
+    'query ($f: Filter) { o: order(id: 7, filter: $f) { id customer(region: ' +
+      '"x") { orders { buyer { name } } } } __typename }',
     '--variables',
     '{"f": {"state": "<open>"}}',
   );
@@ -70,7 +72,8 @@ t.test('each call with its address, action and envelope, links by what fills the
     `query: cost 62 of 1000, depth 5 of 10
 cache: the document is not cached, answers are not cached
 root fields: 2, side by side
-calls: at most 4; cost by field: o.customer.orders 20, o.customer.orders.buyer 20, o 11, o.customer 11
+calls: at most 4; cost by field: o.customer.orders 20, o.customer.orders.buyer 20, o 11, \
+o.customer 11
 
 o: orders.GetOrder
   SOAP 1.2, POST http://127.0.0.1:PORT/orders
@@ -213,13 +216,15 @@ t.test(
     types: |
       type Query { stock(sku: String!): Int }
     operations:
-      GetStock: { field: Query.stock, idempotent: true, timeoutMillis: 1s, retry: { times: 2, perTryMillis: 200 } }
+      GetStock: { field: Query.stock, idempotent: true, timeoutMillis: 1s, retry: { times: \
+2, perTryMillis: 200 } }
 `;
     const { code, all } = await runConfigured(t, yaml, ['explain', '{ stock(sku: "1") }']);
     t.equal(code, 0, all);
     for (const line of [
       'balance: hash of client: 127.0.0.1:8, 127.0.0.1:9 weight 2 backup',
-      'limits: timeout 1000 ms; 2 retries on refused, reset, 200 ms each; 8 calls of the service at once',
+      'limits: timeout 1000 ms; 2 retries on refused, reset, 200 ms each; ' +
+        '8 calls of the service at once',
       'health: /health every 5000 ms',
       'credentials: basic',
       'proxy: http://127.0.0.1:3128',

@@ -35,7 +35,8 @@ const PEOPLE = `type Query { customer: Customer person: Person supplier: Supplie
 interface Entity { ssn: String code: Int }
 interface Person implements Entity { ssn: String code: Int fullName: String }
 type Customer implements Person & Entity { code: Int id: ID! fullName: String ssn: String }
-type Supplier implements Person & Entity { code: Int id: ID! fullName: String! ssn: String city: String }
+type Supplier implements Person & Entity { code: Int id: ID! fullName: String! ssn: String city: \
+String }
 interface Named { fullName: String }
 type Note implements Named { fullName: String }
 `;
@@ -215,7 +216,9 @@ t.test('with a prefix types keep the letters of their names', async (t) => {
   const said = await say(
     t,
     {
-      sdl: 'scalar JSON scalar Json type Query { a: JSON b: Json c: HTTPResult } type HTTPResult { x: Int }',
+      sdl:
+        'scalar JSON scalar Json type Query { a: JSON b: Json c: ' +
+        'HTTPResult } type HTTPResult { x: Int }',
       keys: '',
     },
     'schema',
@@ -225,14 +228,17 @@ t.test('with a prefix types keep the letters of their names', async (t) => {
 
 t.test('costs stand in the schema or in the configuration, under the names of here', async (t) => {
   const sdl =
-    'type Query { notes(page: Page): Notes @listSize(slicingArguments: ["page.first"], sizedFields: ["rows"]) dear: Int @cost(weight: "3") } ' +
-    'input Page { first: Int } type Notes { rows: [Note!] } type Note @cost(weight: "2") { id: ID many: [Int] }';
+    'type Query { notes(page: Page): Notes @listSize(slicingArguments: ["page.first"], ' +
+    'sizedFields: ["rows"]) dear: Int @cost(weight: "3") } ' +
+    'input Page { first: Int } type Notes { rows: [Note!] } type Note @cost(weight: ' +
+    '"2") { id: ID many: [Int] }';
   const keys = `    rename: { Page.first: most, Notes.rows: items }
     costs: { Note.many: { listSize: { assumedSize: 7 } } }
 `;
   const said = await say(t, { sdl, keys }, 'schema');
   for (const part of [
-    'crmNotes(page: CrmPage): CrmNotes @listSize(slicingArguments: ["page.most"], sizedFields: ["items"])',
+    'crmNotes(page: CrmPage): CrmNotes @listSize(slicingArguments: ["page.most"], ' +
+      'sizedFields: ["items"])',
     'crmDear: Int @cost(weight: "3")',
     'type CrmNote @cost(weight: "2")',
     'many: [Int] @listSize(assumedSize: 7)',
@@ -277,7 +283,8 @@ t.test('costs stand in the schema or in the configuration, under the names of he
   const kept = await say(t, { sdl: root, keys: '    costs: { A: {} }\n' }, 'schema');
   t.match(kept, 'type CrmA @cost(weight: "2")', kept);
   const other =
-    'directive @cost(complexity: Int) on FIELD_DEFINITION type Query { a: Int @cost(complexity: 5) }';
+    'directive @cost(complexity: Int) on FIELD_DEFINITION type Query { a: ' +
+    'Int @cost(complexity: 5) }';
   t.match(
     await say(t, { sdl: other, keys: '' }, 'check'),
     /^0 /,

@@ -105,7 +105,9 @@ t.test('what would be sent has the names of the service', async (t) => {
 
 t.test('what would be subscribed to, and where', async (t) => {
   const sdl = `${SDL}type Subscription { renamed(id: ID!): Customer, gone: String }`;
-  const keys = `${KEYS.replace('Query.customer: client', 'Subscription.renamed: named').replace('Mutation.rename]', 'Subscription.gone]')}    subscriptions: { url: "wss://crm.internal/events" }\n`;
+  const keys =
+    `${KEYS.replace('Query.customer: client', 'Subscription.renamed: named').replace('Mutation.rename]', 'Subscription.gone]')}    ` +
+    'subscriptions: { url: "wss://crm.internal/events" }\n';
   const query = 'subscription { named(id: 7) { name bought { id } } }';
   const links = LINKS.replace(/^ {2}Order.*\n/m, '');
   const { code, out } = await say(t, crm(keys) + links, ['explain', query], sdl);
@@ -233,7 +235,8 @@ t.test('errors are told at their places', async (t) => {
     ],
     [
       'a wrong client',
-      `${crm()}clients: { order: [address], address: { class: a }, classes: { a: { allow: [crm.custmer] } } }\n`,
+      `${crm()}clients: { order: [address], address: { class: a }, classes: { a: ` +
+        '{ allow: [crm.custmer] } } }\n',
       /Did you mean `crm\.customer`/,
     ],
   ] as const) {

@@ -128,7 +128,8 @@ t.test('entries are added to maps of every style', async (t) => {
     ],
     [
       'services:\n  a:\n    u: 1 # one\n    # two\n  # three\n# four\nx: 1\n',
-      'services:\n  a:\n    u: 1 # one\n    # two\n  # three\n\n  b: # new\n    url: y\n# four\nx: 1\n',
+      'services:\n  a:\n    u: 1 # one\n    # two\n  # three\n\n  b: # new\n' +
+        '    url: y\n# four\nx: 1\n',
     ],
     ['services: {a: 1} # c\n', 'services:\n  a: 1\n  b:\n    # new\n    url: y\n  # c\n'],
     ['services:\nx: 1\n', 'services:\n  b:\n    # new\n    url: y\nx: 1\n'],
@@ -152,8 +153,14 @@ t.test('of many operations those are listed that are not ok, the worst first', a
     messages: operations(
       (name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>`,
     ),
-    portType: `<portType name="P">${operations((name) => `<operation name="${name}"><input message="t:${name === 'GetPart7' ? 'None' : name}"/></operation>`)}</portType>`,
-    binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${operations((name) => `<operation name="${name}"><input><soap:body use="literal"/></input></operation>`)}</binding>`,
+    portType:
+      `<portType name="P">${operations((name) => `<operation name="${name}"><input message="t:${name === 'GetPart7' ? 'None' : name}"/></operation>`)}` +
+      '</portType>',
+    binding:
+      '<binding name="B" type="t:P"><soap:binding ' +
+      'transport="http://schemas.xmlsoap.org/soap/http"/>' +
+      `${operations((name) => `<operation name="${name}"><input><soap:body use="literal"/></input></operation>`)}` +
+      '</binding>',
   });
   const folder = t.testdir({ 'a.wsdl': wsdl });
   const { out } = await runCommand('import', join(folder, 'a.wsdl'), '-o', join(folder, 'made'));

@@ -60,7 +60,8 @@ async function run(location: string, options: Partial<SourceOptions>) {
 }
 
 t.test(
-  'a backend at the host of the WSDL gets what the WSDL was fetched with, a backend elsewhere does not',
+  'a backend at the host of the WSDL gets what the WSDL was fetched with, ' +
+    'a backend elsewhere does not',
   async (t) => {
     process.env['SOAPSTONE_TEST_PASSWORD'] = 'pa:ss';
     t.teardown(() => delete process.env['SOAPSTONE_TEST_PASSWORD']);
@@ -343,7 +344,8 @@ t.test('a WSDL in a file may get documents from hosts that are allowed', async (
       target === '/x.xsd'
         ? XSD.replace(
             '/>',
-            '><xs:include schemaLocation="y.xsd"/><xs:include schemaLocation="file:///etc/passwd"/></xs:schema>',
+            '><xs:include schemaLocation="y.xsd"/>' +
+              '<xs:include schemaLocation="file:///etc/passwd"/></xs:schema>',
           )
         : XSD,
     ),
@@ -363,7 +365,8 @@ t.test('a WSDL in a file may get documents from hosts that are allowed', async (
 const NO_ROUTE = { proxy: null, ca: null, cert: null, key: null, passphrase: null };
 
 t.test(
-  'a WSDL behind TLS with a private authority and a client certificate, written to the configuration',
+  'a WSDL behind TLS with a private authority and a client certificate, ' +
+    'written to the configuration',
   async (t) => {
     const folder = t.testdir({});
     const authority = new Authority(folder);

@@ -119,14 +119,17 @@ t.test('a WSDL of which little can be said becomes a configuration all the same'
 
 t.test('every port type is offered, its operations by one port', async (t) => {
   const binding = (name: string, portType: string, operation: string) =>
-    `<binding name="${name}" type="t:${portType}"><soap:binding/><operation name="${operation}"/></binding>`;
+    `<binding name="${name}" type="t:${portType}"><soap:binding/>` +
+    `<operation name="${operation}"/></binding>`;
   const wsdl = wsdlWith({
-    portType: `<portType name="P"><operation name="Told"><output message="t:Out"/></operation></portType>
+    portType: `<portType name="P"><operation name="Told"><output message="t:Out"/></operation>\
+</portType>
       <portType name="Q"><operation name="Get"><input message="t:In"/></operation></portType>
       <portType name="R"><operation name="List"><input message="t:In"/></operation></portType>`,
     binding: binding('B', 'P', 'Told') + binding('C', 'Q', 'Get') + binding('D', 'R', 'List'),
     service:
-      '<service name="S"><port name="One" binding="t:B"/><port name="Two" binding="t:C"/><port name="Three" binding="t:D"/></service>',
+      '<service name="S"><port name="One" binding="t:B"/><port name="Two" binding="t:C"/>' +
+      '<port name="Three" binding="t:D"/></service>',
   });
   const { output, yaml } = await runOn(wsdl);
   t.match(yaml, '    ports:\n      - Two\n      - Three\n');
@@ -150,8 +153,10 @@ service airService: AirSearchPort, AirBookPort
 service hotelService: HotelSearchSecurePort
 
 operation         service             status    field                reason
-Quote             port QuoteGetPort   disabled  -                    It cannot be called: its binding is for plain HTTP. (${TRAVEL}:67)
-Notify            port type Callback  disabled  -                    It cannot be called: no binding describes it. (${TRAVEL}:31)
+Quote             port QuoteGetPort   disabled  -                    It cannot be called: \
+its binding is for plain HTTP. (${TRAVEL}:67)
+Notify            port type Callback  disabled  -                    It cannot be called: \
+no binding describes it. (${TRAVEL}:31)
 LowFareSearchReq  airService          ok        Query.lowFareSearch
 AirBookReq        airService          ok        Mutation.airBook
 service           hotelService        ok        Query.hotelSearch
@@ -188,12 +193,17 @@ t.test('overloads of one port are fields named after their request elements', as
     `<operation name="Get"><input name="${name}"><soap:body use="literal"/></input></operation>`;
   const wsdl = wsdlWith({
     types: schemaWith(
-      '<xs:element name="GetByName"><xs:complexType><xs:sequence><xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType></xs:element>',
+      '<xs:element name="GetByName"><xs:complexType><xs:sequence>' +
+        '<xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType></xs:element>',
     ),
     messages:
-      '<message name="In"><part name="p" element="t:Get"/></message><message name="ByName"><part name="p" element="t:GetByName"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>',
-    portType: `<portType name="P"><operation name="Get"><input name="a" message="t:In"/><output message="t:Out"/></operation>
-      <operation name="Get"><input name="b" message="t:ByName"/><output message="t:Out"/></operation></portType>`,
+      '<message name="In"><part name="p" element="t:Get"/></message><message name="ByName">' +
+      '<part name="p" element="t:GetByName"/></message><message name="Out">' +
+      '<part name="p" element="t:GetResponse"/></message>',
+    portType: `<portType name="P"><operation name="Get"><input name="a" message="t:In"/>\
+<output message="t:Out"/></operation>
+      <operation name="Get"><input name="b" message="t:ByName"/><output message="t:Out"/>\
+</operation></portType>`,
     binding: `<binding name="B" type="t:P"><soap:binding/>${bound('a')}${bound('b')}</binding>`,
   });
   const { file } = await runOn(wsdl);
@@ -389,10 +399,13 @@ t.test('mixed content is understood; a port that is left out is told of once', a
   const wsdl = desk({
     reply: '<xs:element name="result" type="t:Rich"/>',
     types:
-      '<xs:complexType name="Rich" mixed="true"><xs:sequence><xs:any processContents="skip" minOccurs="0"/></xs:sequence></xs:complexType>',
+      '<xs:complexType name="Rich" mixed="true"><xs:sequence><xs:any processContents="skip" ' +
+      'minOccurs="0"/></xs:sequence></xs:complexType>',
   }).replace(
     '<service name="Desk">',
-    '<binding name="H" type="t:P"><http:binding xmlns:http="http://schemas.xmlsoap.org/wsdl/http/" verb="POST"/><operation name="Get"/></binding><service name="Desk"><port name="Plain" binding="t:H"/>',
+    '<binding name="H" type="t:P"><http:binding ' +
+      'xmlns:http="http://schemas.xmlsoap.org/wsdl/http/" verb="POST"/><operation name="Get"/>' +
+      '</binding><service name="Desk"><port name="Plain" binding="t:H"/>',
   );
   const { output, directory } = await runOn(wsdl);
   t.match(output, /1 offered \(1 reading, 0 writing\)/);

@@ -98,8 +98,13 @@ t.test(
   'operations with one element are told apart by the action, as each dialect sends it',
   async (t) => {
     const operations = (['One', 'Two'] as const).map((name) => ({
-      portType: `<operation name="${name}"><input message="t:In"/><output message="t:${name}"/></operation>`,
-      binding: `<operation name="${name}"><soap:operation soapAction="urn:${name}"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`,
+      portType:
+        `<operation name="${name}"><input message="t:In"/>` +
+        `<output message="t:${name}"/></operation>`,
+      binding:
+        `<operation name="${name}"><soap:operation soapAction="urn:${name}"/><input>` +
+        '<soap:body use="literal"/></input><output>' +
+        '<soap:body use="literal"/></output></operation>',
     }));
     const url = await useMock(
       t,
@@ -112,7 +117,10 @@ t.test(
             .map((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>`)
             .join('')}`,
           portType: `<portType name="P">${operations.map((each) => each.portType).join('')}</portType>`,
-          binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${operations.map((each) => each.binding).join('')}</binding>`,
+          binding:
+            '<binding name="B" type="t:P"><soap:binding style="document" ' +
+            'transport="http://schemas.xmlsoap.org/soap/http"/>' +
+            `${operations.map((each) => each.binding).join('')}</binding>`,
         }),
       ),
     );
@@ -191,7 +199,8 @@ t.test(
       const url = await useMock(t, model);
       const gateway = await useGateway(
         t,
-        `services: { s: { wsdl: "${resolve(file)}", url: "${url}", port: ${JSON.stringify(ports[0]?.name)}, versions: ["${ports[0]?.dialect}"] } }\n`,
+        `services: { s: { wsdl: "${resolve(file)}", url: "${url}", port: ` +
+          `${JSON.stringify(ports[0]?.name)}, versions: ["${ports[0]?.dialect}"] } }\n`,
       ).catch(() => null);
       if (gateway === null) continue;
       for (const { name, input, output, soapAction, status, use } of ports[0]?.operations ?? []) {

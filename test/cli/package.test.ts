@@ -168,7 +168,8 @@ t.test(
       `listen: 127.0.0.1:0
 admin: 127.0.0.1:0
 demo: { listen: "127.0.0.1:${backend}" }
-services: { orders: { wsdl: ${wsdl}, url: "http://127.0.0.1:${backend}/orders", drift: { url: "http://127.0.0.1:${backend}/orders?wsdl" } } }
+services: { orders: { wsdl: ${wsdl}, url: "http://127.0.0.1:${backend}/orders", drift: { url: \
+"http://127.0.0.1:${backend}/orders?wsdl" } } }
 `,
     );
     const child = spawn('npx', ['--offline', 'soapstone', 'start', '-c', 'gateway.yaml'], {

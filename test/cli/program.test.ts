@@ -89,7 +89,8 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.equal(out, '');
     t.same(error.trimEnd().split('\n'), [
       `${at('bad.yaml')}:1:1: Unknown key \`lisen\`. Did you mean \`listen\`?`,
-      `${at('bad.yaml')}:2:32: \`services.a.url\` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.`,
+      `${at('bad.yaml')}:2:32: \`services.a.url\` is not valid. Write an http or https URL ` +
+        'without credentials and fragment, such as http://10.0.0.7:8080/orders.',
       `${at('bad.yaml')}:2:24: The file ${at('w')} cannot be found. Check the path.`,
     ]);
   });
@@ -306,7 +307,9 @@ t.test('an address that is taken is a problem of the configuration', async (t) =
   const services = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`;
   const file = join(t.testdir(), 'soapstone.yaml');
   await writeFile(file, `listen: 127.0.0.1:0\nadmin: 127.0.0.1:${port}\n${services}`);
-  const place = `${file}:2:8: The address 127.0.0.1:${port} of \`admin\` is in use by another program. Choose another.\n`;
+  const place =
+    `${file}:2:8: The address 127.0.0.1:${port} of \`admin\` is in use by another ` +
+    'program. Choose another.\n';
   const alone = await end(soapstone('start', '-c', file));
   t.equal(alone.code, 2);
   t.equal(alone.error, place);
@@ -320,7 +323,9 @@ t.test(
   'a file or a socket whose folder is not there is a problem of the configuration',
   async (t) => {
     const file = join(t.testdir(), 'soapstone.yaml');
-    const services = `admin: 127.0.0.1:0\nservices: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\n`;
+    const services =
+      `admin: 127.0.0.1:0\nservices: { orders: { wsdl: "${WSDL}", url: ` +
+      'http://127.0.0.1:1/ } }\n';
     for (const [keys, problem] of [
       [
         'listen: 127.0.0.1:0\naudit: { file: none/a.log }',

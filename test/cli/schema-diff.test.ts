@@ -15,9 +15,11 @@ import { useFolder } from '../kit/use.js';
 t.test('what breaks clients, what may, and what is new', async (t) => {
   const folder = await useFolder(t, {
     'a.graphql':
-      'type Query { getOrder(id: Int): GetOrderResponse, old: Int }\ntype GetOrderResponse { sum: Int, kind: Kind }\nenum Kind { A }',
+      'type Query { getOrder(id: Int): GetOrderResponse, old: Int }\n' +
+      'type GetOrderResponse { sum: Int, kind: Kind }\nenum Kind { A }',
     'b.graphql':
-      'type Query { getOrder(id: Int): GetOrderResult, more: Int }\ntype GetOrderResult { sum: Int, kind: Kind }\nenum Kind { A B }',
+      'type Query { getOrder(id: Int): GetOrderResult, more: Int }\n' +
+      'type GetOrderResult { sum: Int, kind: Kind }\nenum Kind { A B }',
   });
   const { printed, ...terminal } = recordedTerminal();
   t.equal(await diffSchemas(join(folder, 'a.graphql'), join(folder, 'b.graphql'), terminal), 1);

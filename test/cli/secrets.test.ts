@@ -20,9 +20,11 @@ const KINDS: Readonly<Record<string, string>> = {
   oauth2: 'auth: { oauth2: { tokenUrl: "URL/token", clientId: web, clientSecret: canary-oauth2 } }',
   security: 'security: { make: { usernameToken: { username: web, password: canary-security } } }',
   login:
-    'auth: { login: { operation: Getlogin, arguments: { sku: canary-login }, token: reply.x, place: http:x-session } }',
+    'auth: { login: { operation: Getlogin, arguments: { sku: canary-login }, token: ' +
+    'reply.x, place: http:x-session } }',
   health:
-    'health: { operation: Gethealth, arguments: { sku: canary-health }, expect: { reply.x: canary-health } }',
+    'health: { operation: Gethealth, arguments: { sku: canary-health }, expect: ' +
+    '{ reply.x: canary-health } }',
   proxy: 'proxy: "http://web:canary-proxy@127.0.0.1:9"',
 };
 const FOUND = /canary|Y2FuYXJ5|jYW5hcn|Y2FuYX/i;

@@ -64,14 +64,20 @@ t.test('try prints a REST call and a call of a tool, which work', options, async
 
 t.test('where nothing only reads, the calls are of what writes', options, async (t) => {
   const types = schemaWith(
-    '<xs:element name="Put"><xs:complexType><xs:sequence><xs:element name="its" type="xs:string"/></xs:sequence></xs:complexType></xs:element>',
+    '<xs:element name="Put"><xs:complexType><xs:sequence>' +
+      '<xs:element name="its" type="xs:string"/></xs:sequence></xs:complexType></xs:element>',
   );
   const portType =
-    '<portType name="P"><operation name="Put"><input message="t:In"/><output message="t:Out"/></operation></portType>';
+    '<portType name="P"><operation name="Put"><input message="t:In"/><output message="t:Out"/>' +
+    '</operation></portType>';
   const messages =
-    '<message name="In"><part name="p" element="t:Put"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>';
+    '<message name="In"><part name="p" element="t:Put"/></message><message name="Out">' +
+    '<part name="p" element="t:GetResponse"/></message>';
   const binding =
-    '<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Put"><soap:operation soapAction="urn:put"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>';
+    '<binding name="B" type="t:P"><soap:binding style="document" ' +
+    'transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Put">' +
+    '<soap:operation soapAction="urn:put"/><input><soap:body use="literal"/></input><output>' +
+    '<soap:body use="literal"/></output></operation></binding>';
   const wsdl = join(
     t.testdir({ 'put.wsdl': wsdlWith({ types, portType, messages, binding }) }),
     'put.wsdl',

@@ -26,7 +26,8 @@ export function randomSchema(seed: number, size: number): RandomSchema {
   for (let made = 0; made < size; made += 1) author.addComplex();
   const root = author.addRoot();
   const form = random.chance(0.7) ? 'elementFormDefault="qualified"' : '';
-  const xsd = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t" ${form}>
+  const xsd = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" \
+targetNamespace="urn:t" ${form}>
 <xs:element name="Echo" type="t:${root.name}"/>
 <xs:element name="EchoResponse" type="t:${root.name}"/>
 ${author.definitions.join('\n')}
@@ -173,12 +174,15 @@ class Author {
     const inner = `${group === null ? '' : printGroup(group)}${attributes.map(printAttribute).join('')}`;
     const content =
       simple !== null
-        ? `<xs:simpleContent><xs:extension base="${simple.name}">${inner}</xs:extension></xs:simpleContent>`
+        ? `<xs:simpleContent><xs:extension base="${simple.name}">` +
+          `${inner}</xs:extension></xs:simpleContent>`
         : base !== null
-          ? `<xs:complexContent><xs:extension base="t:${base.name}">${inner}</xs:extension></xs:complexContent>`
+          ? `<xs:complexContent><xs:extension base="t:${base.name}">` +
+            `${inner}</xs:extension></xs:complexContent>`
           : inner;
     this.definitions.push(
-      `<xs:complexType name="${name}"${isAbstract ? ' abstract="true"' : ''}>${content}</xs:complexType>`,
+      `<xs:complexType name="${name}"${isAbstract ? ' abstract="true"' : ''}>` +
+        `${content}</xs:complexType>`,
     );
     return made;
   }
@@ -255,7 +259,8 @@ function neverNil(part: Group | Element): Group | Element {
 }
 
 const occurs = (min: number, max: number): string =>
-  `${min === 1 ? '' : ` minOccurs="${min}"`}${max === 1 ? '' : ` maxOccurs="${max === Infinity ? 'unbounded' : max}"`}`;
+  `${min === 1 ? '' : ` minOccurs="${min}"`}` +
+  `${max === 1 ? '' : ` maxOccurs="${max === Infinity ? 'unbounded' : max}"`}`;
 
 function printGroup({ kind, min, max, parts }: Group): string {
   const inner = parts

@@ -47,7 +47,8 @@ const zone = (random: Random): string => random.of(['', 'Z', '+05:30', '-14:00',
 const day = (random: Random): string =>
   `${1 + random.upTo(9999)}-${two(1 + random.upTo(12))}-${two(1 + random.upTo(28))}`;
 const clock = (random: Random): string =>
-  `${two(random.upTo(24))}:${two(random.upTo(60))}:${two(random.upTo(60))}${random.of(['', '.5', '.120', '.000000001'])}`;
+  `${two(random.upTo(24))}:${two(random.upTo(60))}:${two(random.upTo(60))}` +
+  `${random.of(['', '.5', '.120', '.000000001'])}`;
 const padded = (text: string): string => text.replace(/^\d+/, (year) => year.padStart(4, '0'));
 const CHARACTERS = [
   'a',

@@ -231,7 +231,8 @@ t.test(`what is read can be written and read again, ${against}`, async (t) => {
         validated += 1;
         if (result !== null)
           throw new Error(
-            `libxml2: ${result}\n${written[index]}\nof ${documents.get(written[index] ?? '')}\n${xsd}`,
+            `libxml2: ${result}\n${written[index]}\n` +
+              `of ${documents.get(written[index] ?? '')}\n${xsd}`,
           );
       }
     }),

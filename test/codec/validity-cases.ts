@@ -190,7 +190,9 @@ export const SUITES: readonly ValiditySuite[] = [
     name: 'attributes',
     schema: doc(
       sequence(s('a', occurs(0, 1))),
-      '<xs:attribute name="no" type="xs:int" use="required"/><xs:attribute name="note"/><xs:attribute name="unit" fixed="kg"/><xs:attribute name="size" type="xs:decimal" fixed="1.0"/>',
+      '<xs:attribute name="no" type="xs:int" use="required"/><xs:attribute name="note"/>' +
+        '<xs:attribute name="unit" fixed="kg"/>' +
+        '<xs:attribute name="size" type="xs:decimal" fixed="1.0"/>',
     ),
     valid: [
       '<doc no="1"/>',
@@ -226,8 +228,10 @@ export const SUITES: readonly ValiditySuite[] = [
   },
   {
     name: 'attributes that a strict wildcard lets in',
-    schema: `<xs:attribute name="no" type="xs:int"/><xs:attribute name="fix" type="xs:decimal" fixed="1.0"/><xs:attribute name="key" type="xs:ID"/>
-      <xs:element name="b"><xs:complexType><xs:anyAttribute processContents="lax"/></xs:complexType></xs:element>
+    schema: `<xs:attribute name="no" type="xs:int"/><xs:attribute name="fix" type="xs:decimal" \
+fixed="1.0"/><xs:attribute name="key" type="xs:ID"/>
+      <xs:element name="b"><xs:complexType><xs:anyAttribute processContents="lax"/>\
+</xs:complexType></xs:element>
       ${doc(sequence(`<xs:element ref="t:b" ${occurs(0, 'unbounded')}/>`), '<xs:attribute ref="t:fix" use="required"/><xs:anyAttribute/>')}`,
     valid: [
       '<doc t:fix="1"/>',
@@ -250,7 +254,9 @@ export const SUITES: readonly ValiditySuite[] = [
   },
   {
     name: 'attributes that a lax wildcard lets in',
-    schema: `<xs:attribute name="no" type="xs:int"/><xs:attribute name="fix" type="xs:decimal" fixed="1.0"/>${doc('', '<xs:anyAttribute processContents="lax"/>')}`,
+    schema:
+      '<xs:attribute name="no" type="xs:int"/><xs:attribute name="fix" type="xs:decimal" ' +
+      `fixed="1.0"/>${doc('', '<xs:anyAttribute processContents="lax"/>')}`,
     valid: ['<doc t:no="5" o:x="1" x="y" t:other=""/>', '<doc t:fix="1.000"/>'],
     invalid: [
       ['<doc t:no="x"/>', 'value', '/doc/@no'],
@@ -268,9 +274,12 @@ export const SUITES: readonly ValiditySuite[] = [
   },
   {
     name: 'simple types',
-    schema: `<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:pattern value="[A-Z]{2}[0-9]+"/><xs:maxLength value="5"/></xs:restriction></xs:simpleType>
-<xs:simpleType name="State"><xs:restriction base="xs:token"><xs:enumeration value="new"/><xs:enumeration value="on hold"/></xs:restriction></xs:simpleType>
-<xs:simpleType name="Few"><xs:restriction base="xs:int"><xs:minInclusive value="1"/><xs:maxExclusive value="10"/></xs:restriction></xs:simpleType>
+    schema: `<xs:simpleType name="Code"><xs:restriction base="xs:string">\
+<xs:pattern value="[A-Z]{2}[0-9]+"/><xs:maxLength value="5"/></xs:restriction></xs:simpleType>
+<xs:simpleType name="State"><xs:restriction base="xs:token"><xs:enumeration value="new"/>\
+<xs:enumeration value="on hold"/></xs:restriction></xs:simpleType>
+<xs:simpleType name="Few"><xs:restriction base="xs:int"><xs:minInclusive value="1"/>\
+<xs:maxExclusive value="10"/></xs:restriction></xs:simpleType>
 <xs:simpleType name="Ints"><xs:list itemType="xs:int"/></xs:simpleType>
 <xs:simpleType name="IntOrState"><xs:union memberTypes="xs:int t:State"/></xs:simpleType>
 ${doc(
@@ -354,7 +363,8 @@ ${doc(
   {
     name: 'simple content',
     schema: doc(
-      '<xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" use="required"/></xs:extension></xs:simpleContent>',
+      '<xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" ' +
+        'use="required"/></xs:extension></xs:simpleContent>',
     ),
     valid: ['<doc currency="CHF">19.90</doc>'],
     invalid: [
@@ -387,7 +397,9 @@ ${doc(
       sequence(
         s('a', `${occurs(0, 1)} nillable="true"`, 'xs:int') +
           s('b', occurs(0, 1), 'xs:int') +
-          `<xs:element name="c" minOccurs="0" nillable="true"><xs:complexType>${sequence(s('e'))}<xs:attribute name="x" type="xs:int" use="required"/></xs:complexType></xs:element>`,
+          '<xs:element name="c" minOccurs="0" nillable="true"><xs:complexType>' +
+          `${sequence(s('e'))}<xs:attribute name="x" type="xs:int" use="required"/>` +
+          '</xs:complexType></xs:element>',
       ),
     ),
     valid: [
@@ -410,11 +422,15 @@ ${doc(
   {
     name: 'xsi:type',
     schema: `<xs:complexType name="Part" abstract="true">${sequence(s('sku'))}</xs:complexType>
-<xs:complexType name="Engine"><xs:complexContent><xs:extension base="t:Part">${sequence(s('power', '', 'xs:int'))}</xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="Turbo"><xs:complexContent><xs:extension base="t:Engine">${sequence(s('boost', occurs(0, 1)))}</xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Engine"><xs:complexContent><xs:extension base="t:Part">\
+${sequence(s('power', '', 'xs:int'))}</xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Turbo"><xs:complexContent><xs:extension base="t:Engine">\
+${sequence(s('boost', occurs(0, 1)))}</xs:extension></xs:complexContent></xs:complexType>
 <xs:complexType name="Other">${sequence(s('sku'))}</xs:complexType>
-<xs:simpleType name="Small"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/></xs:restriction></xs:simpleType>
-<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:int"><xs:attribute name="currency"/></xs:extension></xs:simpleContent></xs:complexType>
+<xs:simpleType name="Small"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/>\
+</xs:restriction></xs:simpleType>
+<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:int">\
+<xs:attribute name="currency"/></xs:extension></xs:simpleContent></xs:complexType>
 ${doc(sequence(s('part', occurs(0, 'unbounded'), 't:Part') + s('n', occurs(0, 1), 'xs:int') + s('v', occurs(0, 1), 'xs:anySimpleType') + s('w', occurs(0, 1), 'xs:decimal')))}`,
     valid: [
       d('<part xsi:type="t:Engine"><sku/><power>1</power></part>'),
@@ -533,14 +549,18 @@ ${doc(
     schema: doc(sequence('<xs:any minOccurs="2" maxOccurs="2"/>')),
     valid: [
       d(
-        '<xs:schema id="set"><xs:element name="a"/></xs:schema><g:diffgram xmlns:g="urn:schemas-microsoft-com:xml-diffgram-v1"><set xmlns=""/></g:diffgram>',
+        '<xs:schema id="set"><xs:element name="a"/></xs:schema>' +
+          '<g:diffgram xmlns:g="urn:schemas-microsoft-com:xml-diffgram-v1">' +
+          '<set xmlns=""/></g:diffgram>',
       ),
     ],
     invalid: [[d('<xs:schema/><o:diffgram/>'), 'element', '/doc/*[2]']],
     differs: new Map([
       [
         d(
-          '<xs:schema id="set"><xs:element name="a"/></xs:schema><g:diffgram xmlns:g="urn:schemas-microsoft-com:xml-diffgram-v1"><set xmlns=""/></g:diffgram>',
+          '<xs:schema id="set"><xs:element name="a"/></xs:schema>' +
+            '<g:diffgram xmlns:g="urn:schemas-microsoft-com:xml-diffgram-v1">' +
+            '<set xmlns=""/></g:diffgram>',
         ),
         'it has no schema of schemas',
       ],
@@ -571,7 +591,10 @@ ${doc(
   },
   {
     name: 'mixed content',
-    schema: `<xs:element name="doc"><xs:complexType mixed="true">${sequence(s('b', occurs(0, 2)) + s('i', occurs(0, 1), 'xs:int'))}</xs:complexType></xs:element>`,
+    schema:
+      '<xs:element name="doc"><xs:complexType mixed="true">' +
+      `${sequence(s('b', occurs(0, 2)) + s('i', occurs(0, 1), 'xs:int'))}</xs:complexType>` +
+      '</xs:element>',
     valid: ['<doc/>', d('one <b>two</b> three <b/> four <i>5</i> six')],
     invalid: [
       [d('one <i>5</i><b/>'), 'element', '/doc/b[1]'],
@@ -585,7 +608,9 @@ ${doc(
       sequence(
         s('data', occurs(0, 1), 'xs:base64Binary') +
           s('n', occurs(0, 1), 'xs:int') +
-          '<xs:element name="few" minOccurs="0"><xs:simpleType><xs:restriction base="xs:base64Binary"><xs:length value="2"/></xs:restriction></xs:simpleType></xs:element>',
+          '<xs:element name="few" minOccurs="0"><xs:simpleType>' +
+          '<xs:restriction base="xs:base64Binary"><xs:length value="2"/></xs:restriction>' +
+          '</xs:simpleType></xs:element>',
       ),
     ),
     valid: [d(`<data>${XOP}</data>`), d(`<few>${XOP}</few>`)],
@@ -600,7 +625,10 @@ ${doc(
   },
   {
     name: 'substitution groups',
-    schema: `<xs:element name="pet" type="xs:string" abstract="true"/><xs:element name="cat" type="xs:string" substitutionGroup="t:pet"/><xs:element name="dog" substitutionGroup="t:pet"><xs:simpleType><xs:restriction base="xs:string"><xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:element>
+    schema: `<xs:element name="pet" type="xs:string" abstract="true"/>\
+<xs:element name="cat" type="xs:string" substitutionGroup="t:pet"/>\
+<xs:element name="dog" substitutionGroup="t:pet"><xs:simpleType><xs:restriction base="xs:string">\
+<xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:element>
 ${doc(sequence('<xs:element ref="t:pet" maxOccurs="3"/>'))}`,
     valid: [d('<cat>Tom</cat>'), d('<dog>Rex</dog><cat/><dog/>')],
     invalid: [
@@ -611,9 +639,12 @@ ${doc(sequence('<xs:element ref="t:pet" maxOccurs="3"/>'))}`,
   },
   {
     name: 'extension, restriction and recursion',
-    schema: `<xs:complexType name="Node">${sequence(s('v', '', 'xs:int') + s('n', occurs(0, 2), 't:Node'))}</xs:complexType>
-<xs:complexType name="Base">${sequence(s('a', occurs(0, 1)) + s('b', occurs(0, 1)))}<xs:attribute name="x"/></xs:complexType>
-<xs:complexType name="Narrow"><xs:complexContent><xs:restriction base="t:Base">${sequence(s('a'))}<xs:attribute name="x" use="prohibited"/></xs:restriction></xs:complexContent></xs:complexType>
+    schema: `<xs:complexType name="Node">\
+${sequence(s('v', '', 'xs:int') + s('n', occurs(0, 2), 't:Node'))}</xs:complexType>
+<xs:complexType name="Base">${sequence(s('a', occurs(0, 1)) + s('b', occurs(0, 1)))}\
+<xs:attribute name="x"/></xs:complexType>
+<xs:complexType name="Narrow"><xs:complexContent><xs:restriction base="t:Base">${sequence(s('a'))}\
+<xs:attribute name="x" use="prohibited"/></xs:restriction></xs:complexContent></xs:complexType>
 ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:Narrow')))}`,
     valid: [
       d('<node><v>1</v><n><v>2</v></n><n><v>3</v><n><v>4</v></n></n></node>'),
@@ -635,7 +666,9 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
     name: 'IDs and references to them',
     schema: doc(
       sequence(
-        `<xs:element name="a" maxOccurs="unbounded"><xs:complexType><xs:attribute name="id" type="xs:ID"/><xs:attribute name="ref" type="xs:IDREF"/><xs:attribute name="refs" type="xs:IDREFS"/></xs:complexType></xs:element>`,
+        '<xs:element name="a" maxOccurs="unbounded"><xs:complexType>' +
+          '<xs:attribute name="id" type="xs:ID"/><xs:attribute name="ref" type="xs:IDREF"/>' +
+          '<xs:attribute name="refs" type="xs:IDREFS"/></xs:complexType></xs:element>',
       ),
     ),
     valid: [
@@ -661,8 +694,10 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
     )}</xs:complexType>
 <xs:key name="K"><xs:selector xpath="t:k"/><xs:field xpath="@no"/></xs:key>
 <xs:keyref name="R" refer="t:K"><xs:selector xpath="t:r"/><xs:field xpath="."/></xs:keyref>
-<xs:unique name="U"><xs:selector xpath=".//t:u"/><xs:field xpath="@x"/><xs:field xpath="@y"/></xs:unique>
-<xs:unique name="P"><xs:selector xpath="t:k/t:part"/><xs:field xpath="."/></xs:unique></xs:element>`,
+<xs:unique name="U"><xs:selector xpath=".//t:u"/><xs:field xpath="@x"/><xs:field xpath="@y"/>\
+</xs:unique>
+<xs:unique name="P"><xs:selector xpath="t:k/t:part"/><xs:field xpath="."/>\
+</xs:unique></xs:element>`,
     valid: [
       '<doc/>',
       d('<k no="1"/><k no="2"/><r>1</r><r>2.0</r>'),
@@ -690,12 +725,14 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
     name: 'attributes that the type gives, and those it does not know, as fields',
     schema: doc(
       sequence(
-        '<xs:element name="i" maxOccurs="9"><xs:complexType><xs:attribute name="a"/><xs:attribute name="b" default="bb"/></xs:complexType></xs:element>',
+        '<xs:element name="i" maxOccurs="9"><xs:complexType><xs:attribute name="a"/>' +
+          '<xs:attribute name="b" default="bb"/></xs:complexType></xs:element>',
       ),
       '',
     ).replace(
       /<\/xs:element>$/,
-      '<xs:unique name="u"><xs:selector xpath="t:i"/><xs:field xpath="@b"/></xs:unique></xs:element>',
+      '<xs:unique name="u"><xs:selector xpath="t:i"/><xs:field xpath="@b"/>' +
+        '</xs:unique></xs:element>',
     ),
     valid: [d('<i/><i b="x"/>'), d('<i b="x"/><i b="y"/>')],
     invalid: [
@@ -705,9 +742,13 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
   },
   {
     name: 'keys of two children',
-    schema: `<xs:element name="doc"><xs:complexType>${sequence(
-      `<xs:element name="g" maxOccurs="9"><xs:complexType>${sequence(s('k', occurs(0, 9)))}</xs:complexType><xs:key name="K"><xs:selector xpath="t:k"/><xs:field xpath="."/></xs:key></xs:element>${s('r', occurs(0, 9))}`,
-    )}</xs:complexType><xs:keyref name="R" refer="t:K"><xs:selector xpath="t:r"/><xs:field xpath="."/></xs:keyref></xs:element>`,
+    schema:
+      '<xs:element name="doc"><xs:complexType>' +
+      `${sequence(
+        `<xs:element name="g" maxOccurs="9"><xs:complexType>${sequence(s('k', occurs(0, 9)))}</xs:complexType><xs:key name="K"><xs:selector xpath="t:k"/><xs:field xpath="."/></xs:key></xs:element>${s('r', occurs(0, 9))}`,
+      )}` +
+      '</xs:complexType><xs:keyref name="R" refer="t:K"><xs:selector xpath="t:r"/>' +
+      '<xs:field xpath="."/></xs:keyref></xs:element>',
     valid: [
       d('<g><k>1</k></g><g><k>2</k></g><r>1</r><r>2</r>'),
       d('<g><k>1</k></g><g><k>1</k></g>'),
@@ -719,13 +760,19 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
   },
   {
     name: 'heads that nothing may stand for',
-    schema: `<xs:element name="h" type="xs:string" block="substitution"/><xs:element name="m" substitutionGroup="t:h"/><xs:element name="o" type="xs:string" block=""/><xs:element name="p" substitutionGroup="t:o"/>${doc(sequence('<xs:element ref="t:h"/><xs:element ref="t:o"/>'))}`,
+    schema:
+      '<xs:element name="h" type="xs:string" block="substitution"/>' +
+      '<xs:element name="m" substitutionGroup="t:h"/><xs:element name="o" type="xs:string" ' +
+      'block=""/><xs:element name="p" substitutionGroup="t:o"/>' +
+      `${doc(sequence('<xs:element ref="t:h"/><xs:element ref="t:o"/>'))}`,
     valid: [d('<h/><o/>'), d('<h/><p/>')],
     invalid: [[d('<m/><o/>'), 'element', '/doc/*[1]']],
   },
   {
     name: 'a fixed value of mixed content',
-    schema: `<xs:complexType name="M" mixed="true">${sequence(s('b', occurs(0, 1)))}</xs:complexType>${doc(sequence(s('m', 'fixed="a b"', 't:M')))}`,
+    schema:
+      `<xs:complexType name="M" mixed="true">${sequence(s('b', occurs(0, 1)))}</xs:complexType>` +
+      `${doc(sequence(s('m', 'fixed="a b"', 't:M')))}`,
     valid: [d('<m>a b</m>'), d('<m/>'), d('<m>a <!-- and -->b</m>')],
     invalid: [
       [d('<m>c</m>'), 'value', '/doc/m'],
@@ -737,16 +784,25 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
   {
     name: 'heads for which no derived type may stand',
     schema: `<xs:complexType name="B">${sequence(s('a', occurs(0, 1)))}</xs:complexType>
-<xs:complexType name="X"><xs:complexContent><xs:extension base="t:B">${sequence(s('b', occurs(0, 1)))}</xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="XR"><xs:complexContent><xs:restriction base="t:X">${sequence(s('a', occurs(0, 1)))}</xs:restriction></xs:complexContent></xs:complexType>
-<xs:complexType name="R"><xs:complexContent><xs:restriction base="t:B">${sequence('')}</xs:restriction></xs:complexContent></xs:complexType>
+<xs:complexType name="X"><xs:complexContent><xs:extension base="t:B">\
+${sequence(s('b', occurs(0, 1)))}</xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="XR"><xs:complexContent><xs:restriction base="t:X">\
+${sequence(s('a', occurs(0, 1)))}</xs:restriction></xs:complexContent></xs:complexType>
+<xs:complexType name="R"><xs:complexContent><xs:restriction base="t:B">\
+${sequence('')}</xs:restriction></xs:complexContent></xs:complexType>
 <xs:complexType name="P" block="extension">${sequence(s('a', occurs(0, 1)))}</xs:complexType>
-<xs:complexType name="PX"><xs:complexContent><xs:extension base="t:P"/></xs:complexContent></xs:complexType>
-<xs:element name="h" type="t:B" block="extension"/><xs:element name="hx" type="t:X" substitutionGroup="t:h"/>
-<xs:element name="hxr" type="t:XR" substitutionGroup="t:h"/><xs:element name="hr" type="t:R" substitutionGroup="t:h"/>
-<xs:element name="hs" substitutionGroup="t:h"/><xs:element name="hi" substitutionGroup="t:h"><xs:complexType><xs:complexContent><xs:extension base="t:B"/></xs:complexContent></xs:complexType></xs:element>
+<xs:complexType name="PX"><xs:complexContent><xs:extension base="t:P"/></xs:complexContent>\
+</xs:complexType>
+<xs:element name="h" type="t:B" block="extension"/><xs:element name="hx" type="t:X" \
+substitutionGroup="t:h"/>
+<xs:element name="hxr" type="t:XR" substitutionGroup="t:h"/><xs:element name="hr" type="t:R" \
+substitutionGroup="t:h"/>
+<xs:element name="hs" substitutionGroup="t:h"/><xs:element name="hi" substitutionGroup="t:h">\
+<xs:complexType><xs:complexContent><xs:extension base="t:B"/></xs:complexContent></xs:complexType>\
+</xs:element>
 <xs:element name="p" type="t:P"/><xs:element name="px" type="t:PX" substitutionGroup="t:p"/>
-<xs:element name="w" type="xs:string" block="restriction"/><xs:element name="wt" type="xs:token" substitutionGroup="t:w"/><xs:element name="ws" type="xs:string" substitutionGroup="t:w"/>
+<xs:element name="w" type="xs:string" block="restriction"/><xs:element name="wt" type="xs:token" \
+substitutionGroup="t:w"/><xs:element name="ws" type="xs:string" substitutionGroup="t:w"/>
 ${doc(choice('<xs:element ref="t:h"/><xs:element ref="t:p"/><xs:element ref="t:w"/>', occurs(1, 9)))}`,
     valid: [d('<h/>'), d('<hr/>'), d('<hs><a/></hs>'), d('<p/>'), d('<w/>'), d('<ws/>')],
     invalid: [
@@ -763,8 +819,10 @@ ${doc(choice('<xs:element ref="t:h"/><xs:element ref="t:p"/><xs:element ref="t:w
   },
   {
     name: 'default and fixed values of another type than the declared one',
-    schema: `<xs:simpleType name="Short"><xs:restriction base="xs:string"><xs:maxLength value="2"/></xs:restriction></xs:simpleType>
-<xs:complexType name="Only">${sequence(s('b', occurs(0, 1)))}</xs:complexType><xs:complexType name="Empty"/>
+    schema: `<xs:simpleType name="Short"><xs:restriction base="xs:string"><xs:maxLength value="2"/>\
+</xs:restriction></xs:simpleType>
+<xs:complexType name="Only">${sequence(s('b', occurs(0, 1)))}</xs:complexType>\
+<xs:complexType name="Empty"/>
 <xs:complexType name="Mixed" mixed="true">${sequence(s('b', occurs(0, 1)))}</xs:complexType>
 ${doc(choice(`${s('e', 'fixed="abc"')}${s('f', 'default="abc"')}${s('n', 'fixed="1.5"', 'xs:decimal')}${s('x', 'fixed="abc"', 'xs:anyType')}${s('y', 'default="abc"', 'xs:anyType')}`))}`,
     valid: [
@@ -825,7 +883,8 @@ ${doc(choice(`${s('e', 'fixed="abc"')}${s('f', 'default="abc"')}${s('n', 'fixed=
   },
   {
     name: 'white space in the attributes of a schema',
-    schema: `<xs:simpleType name="L"><xs:restriction base="xs:string"><xs:enumeration value="a\r\nb"/><xs:enumeration value="c&#10;d"/><xs:enumeration
+    schema: `<xs:simpleType name="L"><xs:restriction base="xs:string"><xs:enumeration value="a\r\n\
+b"/><xs:enumeration value="c&#10;d"/><xs:enumeration
  value='e&#xD;&#xA;f &amp; "\tg'/><xs:enumeration value="h\n\ni"/></xs:restriction></xs:simpleType>
 ${doc(sequence(s('l', '', 't:L')))}`,
     valid: [d('<l>a b</l>'), d('<l>c\nd</l>'), d('<l>e&#xD;\nf &amp; " g</l>'), d('<l>h  i</l>')],

@@ -10,7 +10,8 @@ import { enumeration, simple } from '../graphql/models.js';
 
 const TYPES: readonly SimpleType[] = [
   ...(
-    'byte short int long integer unsignedByte unsignedShort unsignedInt unsignedLong nonNegativeInteger positiveInteger ' +
+    'byte short int long integer unsignedByte unsignedShort unsignedInt unsignedLong ' +
+    'nonNegativeInteger positiveInteger ' +
     'decimal double float boolean dateTime date time string token hexBinary'
   )
     .split(' ')

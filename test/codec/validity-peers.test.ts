@@ -56,9 +56,15 @@ function mutant(document: string, random: () => number): string {
     case 5:
       return `${before}${leaf} text ${after}`;
     case 6:
-      return `${before}<${name}${attributes} unknown="1">${leaf.slice(start.length)}${to === from ? `</${name}>` : ''}${after}`;
+      return (
+        `${before}<${name}${attributes} unknown="1">${leaf.slice(start.length)}` +
+        `${to === from ? `</${name}>` : ''}${after}`
+      );
     case 7:
-      return `${before}<${name}${attributes.replace(/ xsi:nil="true"/, '')} xsi:nil="true"/>${after}`;
+      return (
+        `${before}<${name}${attributes.replace(/ xsi:nil="true"/, '')} ` +
+        `xsi:nil="true"/>${after}`
+      );
     default: {
       const other = pick(leaves) ?? [from, to];
       return `${before}${tokens.slice(other[0], other[1] + 1).join('')}${after}`;

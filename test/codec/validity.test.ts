@@ -9,11 +9,14 @@ import { SUITES } from './validity-cases.js';
 import { THOROUGH, violationsIn } from './violations.js';
 
 const NAMESPACES =
-  'xmlns="urn:t" xmlns:t="urn:t" xmlns:o="urn:other" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+  'xmlns="urn:t" xmlns:t="urn:t" xmlns:o="urn:other" ' +
+  'xmlns:xs="http://www.w3.org/2001/XMLSchema" ' +
+  'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 
 const documentOf = (written: string): string => written.replace('<doc', `<doc ${NAMESPACES}`);
 const schemaOf = (content: string): string =>
-  `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t" elementFormDefault="qualified">${content}</xs:schema>`;
+  '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" ' +
+  `targetNamespace="urn:t" elementFormDefault="qualified">${content}</xs:schema>`;
 
 const GETS =
   '<xs:element name="Get" type="xs:string"/><xs:element name="GetResponse" type="xs:string"/>';
@@ -55,7 +58,8 @@ t.test('xmllint says the same', async (t) => {
     const told = HAS_XMLLINT ? lint(schemaOf(suite.schema), written.map(documentOf)) : null;
     if (told === null) {
       t.comment(
-        `${suite.name}: not compared: xmllint (libxml2-utils) is not installed or does not take the schema`,
+        `${suite.name}: not compared: xmllint (libxml2-utils) is not installed or ` +
+          'does not take the schema',
       );
       continue;
     }

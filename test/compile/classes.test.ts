@@ -19,11 +19,14 @@ async function problemsOf(t: Test, yaml: string): Promise<readonly string[]> {
 }
 
 const budget = (maximum: number, rights = ''): string =>
-  `clients:\n  address: { class: p }\n  classes:\n    p: { budget: { maximum: ${maximum} }${rights} }\n`;
+  'clients:\n  address: { class: p }\n  classes:\n    p: { budget: { maximum: ' +
+  `${maximum} }${rights} }\n`;
 
 t.test('a budget that could never pay for any call is a error', async (t) => {
   const tooSmall = (least: number): readonly string[] => [
-    `12: The budget holds 5, but the cheapest call costs ${least}: clients of class \`p\` could never call anything. Make it more, or the calls cheaper (\`callCost\`, \`cost\`, \`weight\`).`,
+    `12: The budget holds 5, but the cheapest call costs ${least}: clients of class \`p\` ` +
+      'could never call anything. Make it more, or the calls cheaper (`callCost`, ' +
+      '`cost`, `weight`).',
   ];
   const validate = (
     maximum: number,
@@ -60,7 +63,8 @@ t.test('a budget that could never pay for any call is a error', async (t) => {
 
 t.test('services that speak GraphQL count', async (t) => {
   const crm = (costs: string): string =>
-    `services: { crm: { kind: graphql, url: "http://127.0.0.1:9/", schema: crm.graphql${costs} } }\n${budget(5)}`;
+    'services: { crm: { kind: graphql, url: "http://127.0.0.1:9/", schema: ' +
+    `crm.graphql${costs} } }\n${budget(5)}`;
   t.match(await problemsOf(t, crm('')), [
     /^5: The budget holds 5, but the cheapest call costs 10: /,
   ]);

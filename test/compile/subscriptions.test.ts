@@ -39,7 +39,8 @@ t.test('each error is told at its place, with what to do', async (t) => {
   const cases: readonly (readonly [yaml: string, problem: RegExp])[] = [
     ['a: { description: x }', /^1: `?subscriptions.a`? has no source\. Give it one of/],
     [
-      'a: { poll: { operation: orders.GetOrder }, on: { operation: orders.Ping, fields: {a: request.a} } }',
+      'a: { poll: { operation: orders.GetOrder }, on: { operation: ' +
+        'orders.Ping, fields: {a: request.a} } }',
       /has both `poll` and `on`/,
     ],
     [
@@ -66,19 +67,23 @@ t.test('each error is told at its place, with what to do', async (t) => {
       /sends nothing\. Name the operation to call as `answer`/,
     ],
     [
-      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, fields: { x: reply.orderId } } }',
+      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, fields: ' +
+        '{ x: reply.orderId } } }',
       /has both `answer` and `fields`/,
     ],
     [
-      'a: { on: { operation: orders.PlaceOrder, arguments: { id: reply.orderId }, fields: { x: reply.orderId } } }',
+      'a: { on: { operation: orders.PlaceOrder, arguments: { id: reply.orderId }, fields: ' +
+        '{ x: reply.orderId } } }',
       /has `arguments` but no `answer`/,
     ],
     [
-      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, arguments: { idd: reply.orderId } } }',
+      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, arguments: ' +
+        '{ idd: reply.orderId } } }',
       /no argument `idd`\. Did you mean `id`\?/,
     ],
     [
-      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, arguments: { id: request.input.customer } } }',
+      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, arguments: { id: ' +
+        'request.input.customer } } }',
       /`request.input.customer` is String, `id` takes Int/,
     ],
     [
@@ -102,19 +107,23 @@ t.test('each error is told at its place, with what to do', async (t) => {
       /`request` is no simple value/,
     ],
     [
-      'a: { on: { operation: orders.PlaceOrder, where: { reply.x: "1" }, fields: { x: reply.orderId } } }',
+      'a: { on: { operation: orders.PlaceOrder, where: { reply.x: "1" }, fields: ' +
+        '{ x: reply.orderId } } }',
       /`Receipt` has no field `x`/,
     ],
     [
-      'a: { on: { operation: orders.PlaceOrder, filter: { region: reply.orderId }, answer: orders.GetOrder, arguments: { id: reply.orderId } } }',
+      'a: { on: { operation: orders.PlaceOrder, filter: { region: reply.orderId }, answer: ' +
+        'orders.GetOrder, arguments: { id: reply.orderId } } }',
       /has an argument `region` already/,
     ],
     [
-      'a: { on: { operation: orders.PlaceOrder, where: { reply.orderId: abc }, fields: { x: reply.orderId } } }',
+      'a: { on: { operation: orders.PlaceOrder, where: { reply.orderId: abc }, fields: ' +
+        '{ x: reply.orderId } } }',
       /`reply.orderId` is never equal to this\. Write a whole number/,
     ],
     [
-      'a: { on: { operation: orders.PlaceOrder, where: { reply.orderId: "07" }, fields: { x: reply.orderId } } }',
+      'a: { on: { operation: orders.PlaceOrder, where: { reply.orderId: "07" }, fields: ' +
+        '{ x: reply.orderId } } }',
       /never equal/,
     ],
     [
@@ -130,7 +139,8 @@ t.test('each error is told at its place, with what to do', async (t) => {
       /is of the reply, but a notification has none/,
     ],
     [
-      'a: { callback: { operation: orders.Ping, where: { reply.orderId: "1" }, fields: { x: request.y } } }',
+      'a: { callback: { operation: orders.Ping, where: { reply.orderId: ' +
+        '"1" }, fields: { x: request.y } } }',
       /is of the reply/,
     ],
     ['"a-b": { poll: { operation: orders.GetOrder } }', /GraphQL name/],
@@ -143,7 +153,8 @@ t.test('each error is told at its place, with what to do', async (t) => {
 });
 
 t.test(
-  'the schema has the answers of the operations, their open arguments and the values of the messages',
+  'the schema has the answers of the operations, their open arguments and the ' +
+    'values of the messages',
   async (t) => {
     const subscriptions = `  watched: { poll: { operation: orders.GetOrder, changed: buyer.name } }
   placed:
@@ -153,7 +164,8 @@ t.test(
       answer: orders.GetOrder
       arguments: { id: reply.orderId }
       filter: { city: request.input.address.city }
-  codes: { on: { operation: orders.PlaceOrder, fields: { codes: reply.codes, tags: request.tags, status: reply.order.status } } }
+  codes: { on: { operation: orders.PlaceOrder, fields: { codes: reply.codes, tags: \
+request.tags, status: reply.order.status } } }
 `;
     const printed = printSchema((await compileText(t, SERVICES + subscriptions)).graph.schema);
     t.match(printed, '  watched(id: Int!, region: String): Order\n');
@@ -199,14 +211,16 @@ t.test('what a value may be equal to is no error', async (t) => {
   const validate = (operation: string, where: string): Promise<readonly string[]> =>
     problemsOf(
       t,
-      `  a: { on: { operation: orders.${operation}, where: { ${where} }, fields: { x: reply } } }\n`,
+      `  a: { on: { operation: orders.${operation}, where: { ${where} }, ` +
+        'fields: { x: reply } } }\n',
     );
   t.same(await validate('Ping', 'reply: "true"'), []);
   t.same(await validate('Ping', 'reply: "false"'), []);
   const placed = (where: string): Promise<readonly string[]> =>
     problemsOf(
       t,
-      `  a: { on: { operation: orders.PlaceOrder, where: { ${where} }, fields: { x: reply.orderId } } }\n`,
+      `  a: { on: { operation: orders.PlaceOrder, where: { ${where} }, fields: ` +
+        '{ x: reply.orderId } } }\n',
     );
   t.same(await placed('reply.orderId: "-7"'), []);
   t.same(await placed('reply.orderId: "0"'), []);
@@ -217,7 +231,10 @@ t.test('the size of a link is that of a list', async (t) => {
   const link = (operation: string, size: string): Promise<readonly string[]> =>
     problemsOf(
       t,
-      `  a: { poll: { operation: orders.GetOrder } }\nlinks: { Receipt.more: { operation: orders.${operation}, listSize: ${size} } }\n`.replace(
+      (
+        '  a: { poll: { operation: orders.GetOrder } }\nlinks: { Receipt.more: { operation: ' +
+        `orders.${operation}, listSize: ${size} } }\n`
+      ).replace(
         ', listSize',
         operation === 'GetOrder'
           ? ', arguments: { id: orderId }, listSize'

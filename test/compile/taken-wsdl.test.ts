@@ -41,7 +41,9 @@ async function taken(file: string, text: string, url = URL): Promise<Buffer> {
 }
 
 const service = (name: string, more = ''): string =>
-  `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:1/", operations: { Get: { field: Query.${name} } }, drift: { url: "${URL}", everyMillis: 86400000, apply: safe, folder: taken }${more} }\n`;
+  `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:1/", operations: { Get: { field: ` +
+  `Query.${name} } }, drift: { url: "${URL}", everyMillis: 86400000, apply: ` +
+  `safe, folder: taken }${more} }\n`;
 
 /** Services `a` and `b`, each with its own WSDL. */
 async function prepare(t: Test) {
@@ -187,7 +189,8 @@ const LARGER = FILE.replace(
   )
   .replace(
     '</binding>',
-    '<operation name="Drop"><soap:operation soapAction="urn:drop"/><input><soap:body use="literal"/></input></operation></binding>',
+    '<operation name="Drop"><soap:operation soapAction="urn:drop"/><input>' +
+      '<soap:body use="literal"/></input></operation></binding>',
   )
   .replace('internal.example', 'evil.example');
 
@@ -243,12 +246,14 @@ t.test(
     const complex = (text: string): string =>
       text.replace(
         'name="GetResponse" type="xs:string"/>',
-        'name="GetResponse" type="t:R"/><xs:complexType name="R"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>',
+        'name="GetResponse" type="t:R"/><xs:complexType name="R"><xs:sequence>' +
+          '<xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>',
       );
     await writeFile(join(folder, 'a.wsdl'), complex(FILE));
     await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), complex(LARGER)));
     const ruled =
-      'schema: { types: { R: { fields: { a: { authenticated: true } } } } }, operations: { Get: { field: Query.a }';
+      'schema: { types: { R: { fields: { a: { authenticated: true } } } } }, operations: ' +
+      '{ Get: { field: Query.a }';
     await expectOpen(
       'rights to fields',
       yaml.replace('operations: { Get: { field: Query.a }', ruled),

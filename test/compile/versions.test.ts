@@ -12,22 +12,29 @@ function wsdlOf(ports: readonly PortRow[]): string {
   const types = [...new Set(ports.map(([, , , type = 'P']) => type))];
   const bindings = ports.map(([name, version, , type = 'P']) => {
     const soap = version === '1.1' ? 'soap' : 'soap12';
-    return `<binding name="B${name}" type="t:${type}"><${soap}:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><${soap}:operation soapAction="urn:get"/><input><${soap}:body use="literal"/></input><output><${soap}:body use="literal"/></output></operation></binding>`;
+    return (
+      `<binding name="B${name}" type="t:${type}"><${soap}:binding style="document" ` +
+      'transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get">' +
+      `<${soap}:operation soapAction="urn:get"/><input><${soap}:body use="literal"/></input>` +
+      `<output><${soap}:body use="literal"/></output></operation></binding>`
+    );
   });
   return wsdlWith({
     portType: types
       .map(
         (type) =>
-          `<portType name="${type}"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation></portType>`,
+          `<portType name="${type}"><operation name="Get"><input message="t:In"/>` +
+          '<output message="t:Out"/></operation></portType>',
       )
       .join(''),
     binding: bindings.join(''),
-    service: `<service name="S">${ports
-      .map(([name, version, address]) => {
-        const soap = version === '1.1' ? 'soap' : 'soap12';
-        return `<port name="${name}" binding="t:B${name}"><${soap}:address location="${address}"/></port>`;
-      })
-      .join('')}</service>`,
+    service:
+      `<service name="S">${ports
+        .map(([name, version, address]) => {
+          const soap = version === '1.1' ? 'soap' : 'soap12';
+          return `<port name="${name}" binding="t:B${name}"><${soap}:address location="${address}"/></port>`;
+        })
+        .join('')}</service>`,
   });
 }
 

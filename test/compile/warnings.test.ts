@@ -25,8 +25,10 @@ clients:
   classes: { all: {} }
 `;
     t.same(await notesOn(t, yaml('0123456789abcdef', 'http://login.example/keys')), [
-      '3:51: A key of client `erp` stands in the configuration file itself. Take it from the environment or from a file.',
-      '4:55: The keys of the issuer are fetched without TLS: another host could answer in its place. Use https.',
+      '3:51: A key of client `erp` stands in the configuration file itself. ' +
+        'Take it from the environment or from a file.',
+      '4:55: The keys of the issuer are fetched without TLS: another host could answer ' +
+        'in its place. Use https.',
     ]);
     const kept = yaml('{ file: key.txt }', 'https://login.example/keys');
     t.same(await notesOn(t, kept, { 'key.txt': '0123456789abcdef' }), []);
@@ -43,18 +45,25 @@ t.test('servers that are not verified and decisions that are left out are told o
   const yaml = (verify: string): string => `services: { desk: { url: "https://b.example/" } }
 redis: { sentinel: { master: m, nodes: ["127.0.0.1:9"], tls: ${verify} }, tls: ${verify} }
 clients:
-  introspection: { url: "https://b.example/", clientId: c, clientSecret: { file: secret }, class: all, tls: ${verify} }
-  authorize: { url: "https://b.example/", tls: ${verify}, onError: ${verify === '{}' ? 'deny' : 'allow'} }
+  introspection: { url: "https://b.example/", clientId: c, clientSecret: { file: secret }, class: \
+all, tls: ${verify} }
+  authorize: { url: "https://b.example/", tls: ${verify}, onError: \
+${verify === '{}' ? 'deny' : 'allow'} }
   classes: { all: {} }
 `;
   const remedy = 'Name the authority in `ca`, and the name in `servername`.';
   const any = 'any server with a certificate of the same authority on the way';
   t.same(await notesOn(t, yaml('{ verify: chain }'), { secret: 's' }), [
-    `4:119: \`clients.introspection\` does not verify the certificate of its endpoint: ${any} can accept any token. ${remedy}`,
-    `5:58: \`clients.authorize\` does not verify the certificate of the decision point: ${any} can allow every request. ${remedy}`,
-    `2:98: \`redis\` does not verify the certificate of its servers: ${any} can read and change what replicas share. ${remedy}`,
-    `2:72: \`redis.sentinel\` does not verify the certificate of the sentinels: ${any} can name another primary. ${remedy}`,
-    '5:76: Requests pass while the decision point does not answer. Set `onError: deny` to refuse them.',
+    '4:119: `clients.introspection` does not verify the certificate of its endpoint: ' +
+      `${any} can accept any token. ${remedy}`,
+    '5:58: `clients.authorize` does not verify the certificate of the decision point: ' +
+      `${any} can allow every request. ${remedy}`,
+    `2:98: \`redis\` does not verify the certificate of its servers: ${any} can read and ` +
+      `change what replicas share. ${remedy}`,
+    '2:72: `redis.sentinel` does not verify the certificate of the sentinels: ' +
+      `${any} can name another primary. ${remedy}`,
+    '5:76: Requests pass while the decision point does not answer. ' +
+      'Set `onError: deny` to refuse them.',
   ]);
   t.same(await notesOn(t, yaml('{}'), { secret: 's' }), []);
 });
@@ -63,7 +72,9 @@ t.test('monitor mode: messages are only counted, clients stay restricted', async
   const yaml = (mode: string): string =>
     `services:\n  desk:\n    url: http://10.0.0.7/\n    mode: ${mode}\n`;
   t.same(await notesOn(t, yaml('monitor')), [
-    '4:11: Service `desk` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced. Set `mode: enforce` to refuse such messages.',
+    '4:11: Service `desk` is in monitor mode: messages that break rules are only counted and ' +
+      'logged. Credentials, rights and budgets stay enforced. Set `mode: ' +
+      'enforce` to refuse such messages.',
   ]);
   t.same(await notesOn(t, yaml('enforce')), []);
 });
@@ -84,7 +95,8 @@ limits:
 `;
   const off = (place: string, key: string, harm: string): RegExp =>
     new RegExp(
-      `^${place}: \`limits\\.${key}: 0\` switches a protection off: ${harm}.* Set it above 0, or remove`,
+      `^${place}: \`limits\\.${key}: 0\` switches a protection off: ` +
+        `${harm}.* Set it above 0, or remove`,
     );
   const told = await notesOn(
     t,
@@ -120,12 +132,14 @@ const DENY = 'clients: { address: { class: p }, classes: { p: { deny: [desk.Drop
 
 t.test('a plain route to the backend of a service that has rules is told of', async (t) => {
   const service = (more = '', address = 'url: "http://10.0.0.7/ws/desk"'): string =>
-    `services: { desk: { ${address}${more}, types: "type Query { drop: Int }", operations: { Drop: { field: Query.drop } } } }\n`;
+    `services: { desk: { ${address}${more}, types: "type Query { drop: Int }", operations: ` +
+    '{ Drop: { field: Query.drop } } } }\n';
   const validate = (route: string, rules = DENY, desk = service()): Promise<readonly string[]> =>
     notesOn(t, `${desk}routes: [${route}]\n${rules}`);
   const passes = (path: string, rules: string): RegExp =>
     new RegExp(
-      `^2:18: Calls to \`${path}\` reach the backend of service \`desk\` by this route: they pass by its ${rules}\\. Let `,
+      `^2:18: Calls to \`${path}\` reach the backend of service \`desk\` by this route: ` +
+        `they pass by its ${rules}\\. Let `,
     );
   t.match(await validate('{ path: /, url: http://10.0.0.7 }'), [passes('/ws/desk', '`deny`')]);
   t.match(await validate('{ path: /ws, url: http://10.0.0.7/ }'), [passes('/ws/desk', '`deny`')]);
@@ -157,7 +171,8 @@ t.test('a plain route to the backend of a service that has rules is told of', as
   t.match(
     await notesOn(
       t,
-      `services: ${crm}\nroutes: [{ path: /, url: http://10.0.0.7 }]\n${DENY.replace('Drop', 'drop')}`,
+      `services: ${crm}\nroutes: [{ path: /, url: http://10.0.0.7 }]\n` +
+        `${DENY.replace('Drop', 'drop')}`,
       {
         's.graphql': 'type Query { drop: Int }',
       },
@@ -192,7 +207,9 @@ t.test('a plain route to the backend of a service that has rules is told of', as
 
 t.test('what does nothing, but may be meant, is told of', async (t) => {
   const soap = (get: string, set = ''): string =>
-    `services: { desk: { url: http://a, types: "type Query { item: Item } type Mutation { set: Int } type Item { id: Int }", operations: { Get: { field: Query.item${get} }, Set: { field: Mutation.set${set} } } } }\n`;
+    'services: { desk: { url: http://a, types: "type Query { item: Item } type Mutation { ' +
+    `set: Int } type Item { id: Int }", operations: { Get: { field: Query.item${get} }, Set: ` +
+    `{ field: Mutation.set${set} } } } }\n`;
   t.match(await notesOn(t, soap(', replyKib: 4')), [
     /^1:\d+: The `replyKib` of operation `Get` counts nothing: /,
   ]);
@@ -233,7 +250,9 @@ t.test(
     const told = (listen: string, more = ''): Promise<readonly string[]> =>
       notesOn(t, `listen: ${listen}\nservices: { desk: { url: "http://10.0.0.7/" } }\n${more}`);
     t.match(await told('0.0.0.0:4000'), [
-      '1:9: A proxy in front of 0.0.0.0:4000 would be one client: `limits.http` allows an address 1000 connections and 200 refusals a second. Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).',
+      '1:9: A proxy in front of 0.0.0.0:4000 would be one client: `limits.http` allows an ' +
+        'address 1000 connections and 200 refusals a second. ' +
+        'Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).',
     ]);
     t.equal((await told('["127.0.0.1:4000", "[::]:4001"]')).length, 1);
     for (const listen of [
@@ -252,7 +271,8 @@ t.test(
   'settings about a backend that do not go together are told of, and those that do are not',
   async (t) => {
     const desk = (keys: string, url = 'https://b.example/'): string =>
-      `services: { desk: { ${keys.includes('urls') ? '' : `url: "${url}", `}types: "type Query { drop: Int }", operations: { Drop: { field: Query.drop } }, ${keys} } }\n`;
+      `services: { desk: { ${keys.includes('urls') ? '' : `url: "${url}", `}types: ` +
+      `"type Query { drop: Int }", operations: { Drop: { field: Query.drop } }, ${keys} } }\n`;
     const open = 'http://b.example/';
     const login = 'auth: { login: { operation: Drop, token: reply.a, place: "http:x-a" } }';
     const two = 'urls: ["https://b.example/", "https://c.example/"]';
@@ -260,7 +280,8 @@ t.test(
     const oauth2 = (tokenUrl: string): string =>
       `auth: { oauth2: { tokenUrl: "${tokenUrl}", clientId: c, clientSecret: { file: p } } }`;
     const token = (type: string): string =>
-      `security: { make: { usernameToken: { username: u, password: { file: p }, type: ${type} } } }`;
+      'security: { make: { usernameToken: { username: u, password: { file: ' +
+      `p }, type: ${type} } } }`;
     for (const [yaml, expected] of [
       [desk(basic, open), /sends credentials \(`basic`\) to its backend without TLS/],
       [desk(basic), null],
@@ -283,7 +304,8 @@ t.test(
       [desk(`auth: { passthrough: true }, ${two}`), null],
       [
         desk(
-          'auth: { ntlm: { username: u, password: { file: p } } }, limits: { upstream: { requestsPerConnection: 1 } }',
+          'auth: { ntlm: { username: u, password: { file: p } } }, limits: { upstream: ' +
+            '{ requestsPerConnection: 1 } }',
         ),
         /logs in for every call/,
       ],
@@ -309,7 +331,8 @@ t.test(
 
 t.test('scopes that no client can have close what requires them, and are told of', async (t) => {
   const yaml = (clients: string): string => `services:
-  crm: { kind: graphql, url: "http://127.0.0.1:9/", schema: crm.graphql, fields: { Query.a: { scopes: [x] }, Query.b: { scopes: [[x, y], [z]] } } }
+  crm: { kind: graphql, url: "http://127.0.0.1:9/", schema: crm.graphql, fields: { Query.a: \
+{ scopes: [x] }, Query.b: { scopes: [[x, y], [z]] } } }
 ${clients}`;
   const files = { 'crm.graphql': 'type Query { a: String b: String }' };
   const classes = (scopes: string): string =>
@@ -330,15 +353,20 @@ t.test(
   'secrets that stand in the file itself are told of, and variables without braces',
   async (t) => {
     const yaml = (secret: string): string => `services:
-  a: { url: "http://127.0.0.1:9/", auth: { basic: { username: u, password: ${secret} } }, headers: { x-env: "$REGION" } }
-  b: { url: "http://127.0.0.1:9/", auth: { oauth2: { tokenUrl: "http://127.0.0.1:9/", clientId: c, clientSecret: ${secret} } } }
-  c: { kind: graphql, url: "http://127.0.0.1:9/", schema: c.graphql, headers: { Authorization: ${secret} } }
-clients: { introspection: { url: "http://127.0.0.1:9/", clientId: c, clientSecret: ${secret}, class: x }, maskKey: ${secret}, classes: { x: {} } }
+  a: { url: "http://127.0.0.1:9/", auth: { basic: { username: u, password: ${secret} } }, headers: \
+{ x-env: "$REGION" } }
+  b: { url: "http://127.0.0.1:9/", auth: { oauth2: { tokenUrl: "http://127.0.0.1:9/", clientId: \
+c, clientSecret: ${secret} } } }
+  c: { kind: graphql, url: "http://127.0.0.1:9/", schema: c.graphql, headers: { Authorization: \
+${secret} } }
+clients: { introspection: { url: "http://127.0.0.1:9/", clientId: c, clientSecret: \
+${secret}, class: x }, maskKey: ${secret}, classes: { x: {} } }
 `;
     const files = { 'c.graphql': 'type Query { a: String }', 'secret.txt': 'secret-of-sixteen' };
     const of = (key: string): RegExp =>
       new RegExp(
-        `\\d+:\\d+: \`${key}\` stands in the configuration file itself\\. Take it from the environment`,
+        `\\d+:\\d+: \`${key}\` stands in the configuration file itself\\. ` +
+          'Take it from the environment',
       );
     const region =
       /^2:\d+: `services\.a\.headers\.x-env` looks like a variable without braces: it is taken as it is\. Write braces/;
@@ -364,11 +392,14 @@ clients: { introspection: { url: "http://127.0.0.1:9/", clientId: c, clientSecre
 
 t.test('budgets that each of several workers counts by itself are told of', async (t) => {
   const yaml = (workers: string, rights: string, more = ''): string =>
-    `services: { a: { url: "http://127.0.0.1:9/" } }\nworkers: ${workers}\nclients: { address: { class: x }, classes: { x: ${rights} } }\n${more}`;
+    `services: { a: { url: "http://127.0.0.1:9/" } }\nworkers: ${workers}\n` +
+    `clients: { address: { class: x }, classes: { x: ${rights} } }\n${more}`;
   const told = async (...args: Parameters<typeof yaml>): Promise<readonly string[]> =>
     notesOn(t, yaml(...args));
   t.same(await told('2', '{ budget: {} }'), [
-    '2:10: Each of several `workers` counts by itself without `redis`: a client of class `x` can have its `budget` once for each. Configure `redis`, or divide the numbers by the workers.',
+    '2:10: Each of several `workers` counts by itself without `redis`: a client of class `x` ' +
+      'can have its `budget` once for each. Configure `redis`, or divide the ' +
+      'numbers by the workers.',
   ]);
   t.match(await told('auto', '{ requestsAtOnce: 5 }'), [/its `requestsAtOnce` once for each/]);
   t.same(await told('1', '{ budget: {} }'), []);

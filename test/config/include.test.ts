@@ -99,14 +99,18 @@ t.test('problems name the file and the line', async (t) => {
   t.same(
     await problems(t, {
       'soapstone.yaml': `include: ["services/*.yaml"]\n${service('a')}limitz: {}\n`,
-      'services/b.yaml': `# b\nservices:\n  b:\n    mode: loud\n    url: http://b/\n    types: { file: none.graphql }\n`,
+      'services/b.yaml':
+        '# b\nservices:\n  b:\n    mode: loud\n    url: http://b/\n' +
+        '    types: { file: none.graphql }\n',
       'services/c.yaml': 'services:\n  c: { url: http://c/, path: /soap/a }\n',
     }),
     [
       'soapstone.yaml:4:1: Unknown key `limitz`. Did you mean `limits`?',
       'services/b.yaml:4:11: `services.b.mode` must be one of `enforce`, `monitor`.',
-      'services/b.yaml:6:12: The file none.graphql cannot be read (ENOENT). Paths are relative to the configuration file.',
-      'services/c.yaml:2:30: `services.c.path` is the same path as `services.a.path`. Give each its own path.',
+      'services/b.yaml:6:12: The file none.graphql cannot be read (ENOENT). ' +
+        'Paths are relative to the configuration file.',
+      'services/c.yaml:2:30: `services.c.path` is the same path as `services.a.path`. ' +
+        'Give each its own path.',
     ],
   );
 });
@@ -120,10 +124,14 @@ t.test('a key that two files have is a problem that names both places', async (t
       'services/d.yaml': '- a list\n',
     }),
     [
-      'services/b.yaml:3:1: `listen` stands in two files, first in soapstone.yaml:2. Keep one of them, or rename one.',
-      'services/b.yaml:4:1: `include` stands in an included file. Name these files in the first file.',
-      'services/c.yaml:3:3: `services.a` stands in two files, first in soapstone.yaml:4. Keep one of them, or rename one.',
-      'services/c.yaml:4:3: `services.b` stands in two files, first in services/b.yaml:2. Keep one of them, or rename one.',
+      'services/b.yaml:3:1: `listen` stands in two files, first in soapstone.yaml:2. ' +
+        'Keep one of them, or rename one.',
+      'services/b.yaml:4:1: `include` stands in an included file. ' +
+        'Name these files in the first file.',
+      'services/c.yaml:3:3: `services.a` stands in two files, first in soapstone.yaml:4. ' +
+        'Keep one of them, or rename one.',
+      'services/c.yaml:4:3: `services.b` stands in two files, first in services/b.yaml:2. ' +
+        'Keep one of them, or rename one.',
       'services/d.yaml:1:1: The included file is not a map of keys. Begin it with `services:`.',
     ],
   );
@@ -132,14 +140,18 @@ t.test('a key that two files have is a problem that names both places', async (t
 t.test('files that cannot be read are problems where they are named', async (t) => {
   t.same(
     await problems(t, {
-      'soapstone.yaml': `include:\n  - none.yaml\n  - "none/*.yaml"\n  - services\n  - b.yaml\n${service('a')}`,
+      'soapstone.yaml':
+        'include:\n  - none.yaml\n  - "none/*.yaml"\n  - services\n' +
+        `  - b.yaml\n${service('a')}`,
       'b.yaml': 'a: [',
     }),
     [
-      'soapstone.yaml:3:5: No file matches none/*.yaml. Check the name; where there may be none, write { files: "none/*.yaml", optional: true }.',
+      'soapstone.yaml:3:5: No file matches none/*.yaml. Check the name; ' +
+        'where there may be none, write { files: "none/*.yaml", optional: true }.',
       'soapstone.yaml:2:5: The included file none.yaml cannot be read (ENOENT).',
       'soapstone.yaml:4:5: The included file services cannot be read (EISDIR).',
-      'b.yaml:1:5: Flow sequence in block collection must be sufficiently indented and end with a ].',
+      'b.yaml:1:5: Flow sequence in block collection must be sufficiently ' +
+        'indented and end with a ].',
     ],
   );
   t.same(await problems(t, { 'soapstone.yaml': `include: x\n${service('a')}` }), [
@@ -237,7 +249,9 @@ t.test(
   'files that may be absent are named as optional; a file that is empty is an error',
   async (t) => {
     const { config } = await load(t, {
-      'soapstone.yaml': `include: [{ files: "none/*.yaml", optional: true }, { files: none.yaml, optional: true }, { files: b.yaml }]\n`,
+      'soapstone.yaml':
+        'include: [{ files: "none/*.yaml", optional: true }, { files: none.yaml, optional: ' +
+        'true }, { files: b.yaml }]\n',
       'b.yaml': service('b'),
     });
     t.same(Object.keys(config.services), ['b']);

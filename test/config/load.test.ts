@@ -108,7 +108,8 @@ t.test(
   crm:
     kind: graphql
     url: http://crm
-    subscriptions: { url: "ws://crm", connectionParams: { token: "\${CRM_TOKEN}", "x-api key": plain } }
+    subscriptions: { url: "ws://crm", connectionParams: { token: "\${CRM_TOKEN}", \
+"x-api key": plain } }
 `,
       { CRM_TOKEN: 'secret' },
     );
@@ -168,24 +169,33 @@ __proto__: { a: 1 }
   );
   t.same(found, [
     '1:1: Unknown key `lisen`. Did you mean `listen`?',
-    '2:8: `admin` is not valid. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
+    '2:8: `admin` is not valid. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, ' +
+      'unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
     '5:10: The environment variable SOAPSTONE_NOT_SET is not set. Set it before the start.',
     '6:5: `services.orders` has both `url` and `urls`. Keep one of them.',
-    '6:12: `services.orders.urls[0]` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
+    '6:12: `services.orders.urls[0]` is not valid. Write an http or https URL without ' +
+      'credentials and fragment, such as http://10.0.0.7:8080/orders.',
     '7:15: `services.orders.versions` holds the same value twice.',
-    '7:21: `services.orders.versions[1]` must be one of `2001-12`, `1.1`, `1.2`. Did you mean `1.1`?',
+    '7:21: `services.orders.versions[1]` must be one of `2001-12`, `1.1`, ' +
+      '`1.2`. Did you mean `1.1`?',
     '8:11: `services.orders.mode` must be one of `enforce`, `monitor`. Did you mean `enforce`?',
-    '9:5: `services.orders` maps operations but has neither `wsdl` nor `types`. Name the WSDL, or define the types in SDL in `types`.',
+    '9:5: `services.orders` maps operations but has neither `wsdl` nor `types`. ' +
+      'Name the WSDL, or define the types in SDL in `types`.',
     '10:12: Unknown key `feild` in `services.orders.operations.A`. Did you mean `field`?',
     '11:10: `services.orders.operations.B` must be true, false or a map of keys.',
     '12:29: `services.orders.limits.xml.depth` must be between 4 and 1,000 levels.',
-    '12:50: `services.orders.limits.xml.messageBytes` must be a whole number of bytes. Write a number of bytes, or one with B, KiB, MiB or GiB.',
-    '13:3: `9x` cannot be a name in `services`. Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
+    '12:50: `services.orders.limits.xml.messageBytes` must be a whole number of bytes. ' +
+      'Write a number of bytes, or one with B, KiB, MiB or GiB.',
+    '13:3: `9x` cannot be a name in `services`. Begin it with a letter; then letters, digits, ' +
+      '`-` and `_`, 64 characters at most.',
     '15:24: `limits.http.headerBytes` must be between 1KiB and 256KiB.',
     '16:10: `routes[0].url` is missing. Where to, http or https.',
     '16:18: `routes[0].path` is not valid. Begin it with `/`; no query, fragment or blank.',
     '17:5: `log` has no value. Give one, or remove the key.',
-    '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
+    '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, ' +
+      '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, ' +
+      '`clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, ' +
+      '`limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
   ]);
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
 });
@@ -197,11 +207,13 @@ __proto__: { a: 1 }
 const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = [
   [
     '{}',
-    '1:1: `services` must not be empty. Name a backend by its address, or a file with backends in `include`.',
+    '1:1: `services` must not be empty. Name a backend by its address, or a file with ' +
+      'backends in `include`.',
   ],
   [
     'services: {}',
-    '1:11: `services` must not be empty. Name a backend by its address, or a file with backends in `include`.',
+    '1:11: `services` must not be empty. Name a backend by its address, or a file with ' +
+      'backends in `include`.',
   ],
   ['- a', '1:1: The configuration must be a map of keys.'],
   ['just text', '1:1: The configuration must be a map of keys.'],
@@ -212,7 +224,8 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   [`${SERVICES}workers: 0`, '4:10: `workers` must be between 1 and 256.'],
   [
     `${SERVICES}publicUrl: https://user:pass@x/`,
-    '4:12: `publicUrl` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
+    '4:12: `publicUrl` is not valid. Write an http or https URL without credentials and ' +
+      'fragment, such as http://10.0.0.7:8080/orders.',
   ],
   [
     `${SERVICES}admin: 127.0.0.1:4000`,
@@ -231,9 +244,11 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
     '4:51: `routes[1].path` is the same path as `routes[0].path`. Give each its own path.',
   ],
   [
-    `${SERVICES}subscriptions: { note: { callback: { operation: orders.Note, fields: { id: request.id } } } }
+    `${SERVICES}subscriptions: { note: { callback: { operation: orders.Note, fields: { id: \
+request.id } } } }
 routes: [{ path: /callback/orders, url: http://x }]`,
-    '4:49: `subscriptions.note.callback.operation` is the same path as `routes[0].path`. Give each its own path.',
+    '4:49: `subscriptions.note.callback.operation` is the same path as `routes[0].path`. ' +
+      'Give each its own path.',
   ],
   [
     `${SERVICES}graphql: { introspection: maybe }`,
@@ -242,11 +257,16 @@ routes: [{ path: /callback/orders, url: http://x }]`,
   [`${SERVICES}graphql: [1]`, '4:10: `graphql` must be a map of keys.'],
   [
     `${SERVICES}listen: 4000`,
-    '4:9: `listen` must be text, a map of keys or a list. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
+    '4:9: `listen` must be text, a map of keys or a list. Write host:port, such as ' +
+      '127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; ' +
+      'port 0 is any free one.',
   ],
   [
     `${SERVICES}tenants: {}`,
-    '4:1: Unknown key `tenants`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
+    '4:1: Unknown key `tenants`. Known here: `include`, `listen`, `admin`, `adminHosts`, ' +
+      '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, ' +
+      '`clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, ' +
+      '`limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
   ],
   [
     'services: { a: { wsdl: w } }',
@@ -262,11 +282,13 @@ routes: [{ path: /callback/orders, url: http://x }]`,
   ],
   [
     'services: { a: { types: x, url: http://a, operations: { Do: true } } }',
-    '1:57: The operation `Do` of `services.a` needs its field, as there is no WSDL. Write { field: Query.name } or { field: Mutation.name }.',
+    '1:57: The operation `Do` of `services.a` needs its field, as there is no WSDL. ' +
+      'Write { field: Query.name } or { field: Mutation.name }.',
   ],
   [
     'services: { a: { wsdl: w, url: http://a, operations: { Do: { field: order } } } }',
-    '1:69: `services.a.operations.Do.field` is not valid. Write Query or Mutation, a dot and a GraphQL name: Query.order.',
+    '1:69: `services.a.operations.Do.field` is not valid. Write Query or Mutation, a dot and ' +
+      'a GraphQL name: Query.order.',
   ],
   [
     'services: { a: { wsdl: w, url: http://a, versions: [] } }',
@@ -274,7 +296,8 @@ routes: [{ path: /callback/orders, url: http://x }]`,
   ],
   ['services: { a: { wsdl: "", url: http://a } }', '1:24: `services.a.wsdl` must not be empty.'],
   [
-    'services: { a: { url: http://a } }\nclients: { maskKey: short, classes: { a: {} }, address: { class: a } }',
+    'services: { a: { url: http://a } }\nclients: { maskKey: short, classes: { a: ' +
+      '{} }, address: { class: a } }',
     '2:21: `clients.maskKey` must have at least 16 characters.',
   ],
   [
@@ -317,7 +340,9 @@ t.test('a file that cannot be read is named', async (t) => {
   const file = join(directory, 'absent.yaml');
   await t.rejects(loadConfig(file, {}), {
     name: 'ConfigurationError',
-    message: `${file}: The configuration does not exist. Name a file with -c FILE; \`soapstone init FILE\` writes one.`,
+    message:
+      `${file}: The configuration does not exist. Name a file with -c FILE; ` +
+      '`soapstone init FILE` writes one.',
   });
 });
 
@@ -331,7 +356,8 @@ limits:
     depth: \${DEPTH}
     messageBytes: \${SIZE}
 services:
-  a: { wsdl: w, url: "http://x/$\${literal}", versions: ["\${VERSION}"], operations: { Do: "\${DO}" } }
+  a: { wsdl: w, url: "http://x/$\${literal}", versions: ["\${VERSION}"], \
+operations: { Do: "\${DO}" } }
 `,
     {
       HOST: '10.0.0.1',
@@ -392,8 +418,10 @@ services:
     [
       '2:9: The environment variable A_HOST is not set. Set it before the start.',
       '2:9: The environment variable A_PORT is not set. Set it before the start.',
-      '4:14: The file nowhere/wsdl cannot be read (ENOENT). Paths are relative to the configuration file.',
-      '4:43: `${` must be followed by the name of an environment variable and a closing brace. Write `$${` for the text `${`.',
+      '4:14: The file nowhere/wsdl cannot be read (ENOENT). Paths are relative to ' +
+        'the configuration file.',
+      '4:43: `${` must be followed by the name of an environment variable and a closing ' +
+        'brace. Write `$${` for the text `${`.',
       '4:77: The environment variable FIELD is not set. Set it before the start.',
       '5:24: The environment variable URL is not set. Set it before the start.',
     ],
@@ -560,7 +588,8 @@ t.test('an internal limit may stand in its group, or in `limits.internal`', asyn
       `${SERVICES}limits: { xml: { commentBytes: 1 }, internal: { xml: { commentBytes: 2 } } }\n`,
     ),
     [
-      '4:56: `limits.internal.xml.commentBytes` is also `limits.xml.commentBytes`. Keep one of them.',
+      '4:56: `limits.internal.xml.commentBytes` is also `limits.xml.commentBytes`. ' +
+        'Keep one of them.',
     ],
   );
   t.match(await problems(`${SERVICES}limits: { internal: { xml: { depth: 5 } } }\n`), [

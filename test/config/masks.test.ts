@@ -11,7 +11,8 @@ const CLIENTS = `clients:
 `;
 
 const yaml = (mask: string, clients = CLIENTS): string => `services:
-  bank: { url: "http://a/", schema: { types: { Customer: { fields: { iban: { mask: ${mask} } } } } } }
+  bank: { url: "http://a/", schema: { types: { Customer: { fields: { iban: { mask: \
+${mask} } } } } } }
   crm: { kind: graphql, url: "http://a/", fields: { Customer.iban: { mask: ${mask} } } }
 ${clients}`;
 

@@ -24,7 +24,9 @@ t.test('a map or a list where a text belongs is an error at its place', async (t
     ),
     'services.a.balance.hash':
       'services: { a: { kind: graphql, urls: [http://a, http://b], balance: { hash: {} } } }\n',
-    'clients.order[0]': `${SERVICE}clients: { order: [{}, apiKey], ${KEYS}, address: { class: c }, classes: { c: {} } }\n`,
+    'clients.order[0]':
+      `${SERVICE}clients: { order: [{}, apiKey], ${KEYS}, address: { class: ` +
+      'c }, classes: { c: {} } }\n',
     'subscriptions.x.callback.filter.y': `${SERVICE}subscriptions: { x: { callback: { operation: a.A, filter: { y: {} } } } }\n`,
   };
   for (const [key, text] of Object.entries(texts)) {

@@ -43,7 +43,8 @@ function fileOf(claims: readonly Claim[]): string {
   const graphql = others.filter((line) => line.startsWith('graphql:'));
   const own = claims.flatMap(({ service }) => (service === undefined ? [] : [`, ${service}`]));
   return [
-    `services: { a: { url: http://a, types: "type Query { get: Int }"${own.join('')} }${inServices.map((line) => `, ${line}`).join('')} }`,
+    `services: { a: { url: http://a, types: "type Query { get: Int }"${own.join('')} ` +
+      `}${inServices.map((line) => `, ${line}`).join('')} }`,
     ...others.filter((line) => /^(?:mcp|routes):/.test(line)),
     inGraphql.length === 0
       ? graphql.join('\n')
@@ -154,7 +155,8 @@ t.test(
       await conflicts([
         {
           service:
-            'rest: { path: /x }, operations: { Get: { field: Query.get, rest: "GET /x/y/{id}" }, Set: { field: Mutation.set, rest: "PUT /x/y/{id}" } }',
+            'rest: { path: /x }, operations: { Get: { field: Query.get, rest: ' +
+            '"GET /x/y/{id}" }, Set: { field: Mutation.set, rest: "PUT /x/y/{id}" } }',
           key: '',
         },
       ]),

@@ -22,7 +22,8 @@ const CLASSES = 'classes: { c: {} }';
 
 t.test('what stands behind the address in the order of clients is never looked at', async (t) => {
   const behind = (at: number, names: string): string =>
-    `3:${at}: \`clients.order[${at === 11 ? 0 : 1}]\`: every client has an address, so what follows it is never used: ${names}. Put \`address\` last.`;
+    `3:${at}: \`clients.order[${at === 11 ? 0 : 1}]\`: every client has an address, so what ` +
+    `follows it is never used: ${names}. Put \`address\` last.`;
   const order = (ways: string, ...more: readonly string[]): Promise<readonly string[]> =>
     problems(clients(`order: ${ways}`, ...more, CLASSES));
   const address = 'address: { class: c }';
@@ -51,7 +52,8 @@ t.test('proxies may be trusted without classes, credentials need them', async (t
 
 t.test('a header field tells one thing of a client', async (t) => {
   const same =
-    '`clients.certificate.header` is the same header field as `clients.apiKeys.header`. Give each its own.';
+    '`clients.certificate.header` is the same header field as `clients.apiKeys.header`. ' +
+    'Give each its own.';
   const keys = (header: string): string => KEYS.replace('{', `{ header: ${header},`);
   const certificate = 'certificate: { header: X-Id, class: c }';
   t.same(await problems(clients(keys('x-id'), certificate, PROXIES, CLASSES)), [`4:26: ${same}`]);
@@ -86,7 +88,8 @@ t.test('a set of keys with which no token could be verified is told at the start
     return problems(clients(jwt, CLASSES));
   };
   const none = (algorithms: string, remedy: string): readonly string[] => [
-    `3:50: \`clients.jwt.jwks\` has no public key for ${algorithms}: no token could ever be verified. ${remedy}`,
+    `3:50: \`clients.jwt.jwks\` has no public key for ${algorithms}: no token could ever ` +
+      `be verified. ${remedy}`,
   ];
   const give = 'Give the public keys of the issuer as it shows them.';
   const accept = (algorithms: string): string =>
@@ -152,7 +155,8 @@ t.test('an origin is one that a browser could name', async (t) => {
   const validate = (origin: string): Promise<readonly string[]> =>
     problems(`${SERVICE}graphql: { origins: [${JSON.stringify(origin)}] }\n`);
   const wrong =
-    '2:22: `graphql.origins[0]` is no origin that a browser could ever name. Write each by itself, without `*`: https://shop.example.';
+    '2:22: `graphql.origins[0]` is no origin that a browser could ever name. ' +
+    'Write each by itself, without `*`: https://shop.example.';
   for (const origin of [
     'https://*.shop.example',
     'https://*',
@@ -298,10 +302,12 @@ t.test('addresses of a service that cannot be balanced', async (t) => {
     problems(`services:\n  a:\n    ${keys}\n`);
   const two = '{ url: http://a, weight: 0 }, { url: http://b';
   t.same(await service(`urls: [${two}, weight: 0 }]`), [
-    '3:5: `services.a` has no address with a weight above 0. Give one a weight, or remove the weights.',
+    '3:5: `services.a` has no address with a weight above 0. Give one a weight, ' +
+      'or remove the weights.',
   ]);
   t.same(await service(`urls: [${two}, backup: true }]`), [
-    '3:5: `services.a` has only addresses that are `backup`. Remove `backup` where calls should go first.',
+    '3:5: `services.a` has only addresses that are `backup`. Remove `backup` where ' +
+      'calls should go first.',
   ]);
   t.same(await service('urls: [http://a, { url: http://a }]'), [
     '3:22: `services.a` has an address twice. Give one of them a `weight`, and remove the other.',
@@ -313,13 +319,15 @@ t.test('addresses of a service that cannot be balanced', async (t) => {
     '4:5: `services.a` has no address in its zone. Give addresses a `zone`, or remove it.',
   ]);
   t.same(await service(`urls: [${two} }]\n    balance: { hash: cookie }`), [
-    '4:22: `services.a.balance.hash` is not valid. Write client, header:NAME, claim:NAME or path:order/id.',
+    '4:22: `services.a.balance.hash` is not valid. Write client, header:NAME, ' +
+      'claim:NAME or path:order/id.',
   ]);
   t.same(await service(`urls: [${two} }]\n    balance: random`), [
     '4:14: `services.a.balance` is not valid. Write leastRequests, roundRobin or { hash: client }.',
   ]);
   const health =
-    '`services.a.health` needs `path`, `operation`, `wsdl: true` or `tcp: true`, and one of them. Name what is checked.';
+    '`services.a.health` needs `path`, `operation`, `wsdl: true` or `tcp: ' +
+    'true`, and one of them. Name what is checked.';
   t.same(await service('url: http://a\n    health: { up: 1 }'), [`4:5: ${health}`]);
   t.same(await service('url: http://a\n    health: { path: /health, tcp: true }'), [
     `4:5: ${health}`,
@@ -375,8 +383,10 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
     '"rediss://user:p%40ss@redis.internal:6380/3"',
     'unix:/run/redis/redis.sock',
     '{ url: "rediss://a:1", ca: "-----BEGIN pem" }',
-    '{ url: "rediss://a:1", tls: { cert: "-----BEGIN pem", key: "-----BEGIN pem", servername: redis.internal } }',
-    '{ sentinel: { master: mymaster, nodes: ["a:26379", "[::1]:26379"], tls: {} }, tls: {}, database: 1 }',
+    '{ url: "rediss://a:1", tls: { cert: "-----BEGIN pem", key: "-----BEGIN pem", ' +
+      'servername: redis.internal } }',
+    '{ sentinel: { master: mymaster, nodes: ["a:26379", "[::1]:26379"], tls: ' +
+      '{} }, tls: {}, database: 1 }',
     '{ cluster: { nodes: ["a:7000"] }, username: web, password: secret }',
   ]) {
     t.same(await redis(good), [], good);
@@ -439,7 +449,9 @@ t.test(
     const rotate = async (password: string, secret: string, more = '') => {
       await writeFile(join(directory, 'password'), password);
       await writeFile(join(directory, 'secret'), secret);
-      const redis = `{ url: redis://127.0.0.1, password: { file: password }, secret: { file: secret }${more} }`;
+      const redis =
+        '{ url: redis://127.0.0.1, password: { file: password }, secret: ' +
+        `{ file: secret }${more} }`;
       return load(`${SERVICE}redis: ${redis}\n`);
     };
     const running = rootSection(await rotate('one', 'secret-of-replicas'));
@@ -457,11 +469,13 @@ t.test('two kinds of `auth`, and a path in place of PEM, are named', async (t) =
   t.same(
     await problems(service('auth: { bearer: { token: t }, basic: { username: u, password: p } }')),
     [
-      '1:43: `services.a.auth` has `bearer` and `basic`, and may have one of them. Remove the other.',
+      '1:43: `services.a.auth` has `bearer` and `basic`, and may have one of ' +
+        'them. Remove the other.',
     ],
   );
   const hint =
-    'is not valid. It must be PEM: write { file: path } for what is in a file, or the text that begins with -----BEGIN.';
+    'is not valid. It must be PEM: write { file: path } for what is in a file, or the text ' +
+    'that begins with -----BEGIN.';
   t.same(
     await problems(
       service('tls: { ca: ca.pem, cert: "-----BEGIN CERTIFICATE-----", key: key.pem }'),
@@ -470,7 +484,8 @@ t.test('two kinds of `auth`, and a path in place of PEM, are named', async (t) =
   );
   t.match(
     await problems(
-      `${service('')}listen: { address: "127.0.0.1:1", tls: { clientCertificate: optional, cert: c.pem, key: k.pem, clientCa: a.pem, clientCrl: b.pem } }\n`,
+      `${service('')}listen: { address: "127.0.0.1:1", tls: { clientCertificate: ` +
+        'optional, cert: c.pem, key: k.pem, clientCa: a.pem, clientCrl: b.pem } }\n',
     ),
     [
       /listen\.tls\.cert` is not valid\. It must be PEM/,

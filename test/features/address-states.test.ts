@@ -119,10 +119,12 @@ t.test(
 );
 
 t.test(
-  'with health checks an address is called again within one interval, however many checks that takes',
+  'with health checks an address is called again within one interval, however ' +
+    'many checks that takes',
   async (t) => {
     const health =
-      '    health: { everyMillis: 1000, tcp: true, up: 4, down: 1 }\n    limits: { upstream: { breakerMillis: 600s } }';
+      '    health: { everyMillis: 1000, tcp: true, up: 4, down: 1 }\n    limits: { upstream: ' +
+      '{ breakerMillis: 600s } }';
     const setting = await startOne(t, health);
     const { backend, call, lines } = setting;
     await backend.stop();

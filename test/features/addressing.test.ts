@@ -11,9 +11,12 @@ import { useService } from '../kit/use.js';
 import { FILES, schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const SUBMISSION = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
-const REQUIRED = `<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" d:required="true" xmlns:d="http://schemas.xmlsoap.org/wsdl/"/>`;
+const REQUIRED =
+  '<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" d:required="true" ' +
+  'xmlns:d="http://schemas.xmlsoap.org/wsdl/"/>';
 const POLICY =
-  '<p:Policy xmlns:p="http://www.w3.org/ns/ws-policy"><m:Addressing xmlns:m="http://www.w3.org/2007/05/addressing/metadata"/></p:Policy>';
+  '<p:Policy xmlns:p="http://www.w3.org/ns/ws-policy">' +
+  '<m:Addressing xmlns:m="http://www.w3.org/2007/05/addressing/metadata"/></p:Policy>';
 
 /** The WSDL of a desk whose binding has these children. */
 const addressedDesk = (inBinding: string, version: Version = '1.1', action = 'urn:t/Get'): string =>
@@ -26,7 +29,9 @@ const textOf = (message: RecordedMessage | undefined, local: string): string | n
   )?.[2] ?? null;
 
 const reply = (version: Version, headers: string): string =>
-  `<S:Envelope xmlns:S="${SOAP[version]}" xmlns:a="${WSA}" xmlns:t="urn:t"><S:Header>${headers}</S:Header><S:Body><t:GetResponse><t:result>ok</t:result></t:GetResponse></S:Body></S:Envelope>`;
+  `<S:Envelope xmlns:S="${SOAP[version]}" xmlns:a="${WSA}" xmlns:t="urn:t"><S:Header>` +
+  `${headers}</S:Header><S:Body><t:GetResponse><t:result>ok</t:result></t:GetResponse>` +
+  '</S:Body></S:Envelope>';
 
 /**
  * Answers as a backend that requires WS-Addressing (SOAP Binding section 6): a message without a
@@ -39,12 +44,17 @@ const strict =
     const fault = (code: string): void => {
       const content =
         version === '1.1'
-          ? `<S:Fault xmlns:a="${uri}"><faultcode>a:${code}</faultcode><faultstring>${code}</faultstring></S:Fault>`
-          : `<S:Fault xmlns:a="${uri}"><S:Code><S:Value>S:Sender</S:Value><S:Subcode><S:Value>a:${code}</S:Value></S:Subcode></S:Code><S:Reason><S:Text xml:lang="en">${code}</S:Text></S:Reason></S:Fault>`;
+          ? `<S:Fault xmlns:a="${uri}"><faultcode>a:${code}</faultcode><faultstring>` +
+            `${code}</faultstring></S:Fault>`
+          : `<S:Fault xmlns:a="${uri}"><S:Code><S:Value>S:Sender</S:Value><S:Subcode>` +
+            `<S:Value>a:${code}</S:Value></S:Subcode></S:Code><S:Reason><S:Text xml:lang="en">` +
+            `${code}</S:Text></S:Reason></S:Fault>`;
       answerWith(envelope(content, version), MEDIA[version], 500)(message, response);
     };
     const relate = (action: string | null): void => {
-      const blocks = `<a:Action>${action}Response</a:Action><a:RelatesTo>${textOf(message, 'MessageID')}</a:RelatesTo>`;
+      const blocks =
+        `<a:Action>${action}Response</a:Action><a:RelatesTo>` +
+        `${textOf(message, 'MessageID')}</a:RelatesTo>`;
       answerWith(reply(version, blocks), MEDIA[version])(message, response);
     };
     const text = message.body.toString();
@@ -146,7 +156,8 @@ t.test(
   async (t) => {
     const wsdl = addressedDesk(REQUIRED).replace(
       '<input message="t:In"/>',
-      '<input message="t:In" xmlns:m="http://www.w3.org/2007/05/addressing/metadata" m:Action="urn:named"/>',
+      '<input message="t:In" xmlns:m="http://www.w3.org/2007/05/addressing/metadata" ' +
+        'm:Action="urn:named"/>',
     );
     const { backend, gateway } = await startDesk(t, wsdl, FIELDS);
     backend.answer = strict('1.1');
@@ -172,7 +183,8 @@ t.test(
   'replies to addressed calls are cached, and their RelatesTo is that of the call that was made',
   async (t) => {
     const cached =
-      '    operations: { Get: { field: Query.get, read: { cacheMillis: 60000, scope: shared } } }\n';
+      '    operations: { Get: { field: Query.get, read: { cacheMillis: ' +
+      '60000, scope: shared } } }\n';
     const { backend, gateway } = await startDesk(t, addressedDesk(REQUIRED), cached);
     backend.answer = strict('1.1');
     t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
@@ -214,21 +226,25 @@ function sameElement(
     '<input><soap:body use="literal"/></input><output><soap:body use="literal"/></output>';
   const operations = names.map(
     (name) =>
-      `<operation name="${name}"><input ${actionOf(`urn:${name}`)} message="t:In"/><output message="t:Out"/></operation>`,
+      `<operation name="${name}"><input ${actionOf(`urn:${name}`)} message="t:In"/>` +
+      '<output message="t:Out"/></operation>',
   );
   const bound = names.map(
     (name) =>
       `<operation name="${name}"><soap:operation soapAction="${soapAction}"/>${sides}</operation>`,
   );
   const result =
-    '<xs:complexType><xs:sequence><xs:element name="result" type="xs:string"/></xs:sequence></xs:complexType>';
+    '<xs:complexType><xs:sequence><xs:element name="result" type="xs:string"/>' +
+    '</xs:sequence></xs:complexType>';
   return wsdlWith({
     types: schemaWith('').replace(
       /(name="GetResponse") type="xs:string"\/>/,
       `$1>${result}</xs:element>`,
     ),
     portType: `<portType name="P">${operations.join('')}</portType>`,
-    binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${inBinding}${bound.join('')}</binding>`,
+    binding:
+      '<binding name="B" type="t:P"><soap:binding style="document" ' +
+      `transport="http://schemas.xmlsoap.org/soap/http"/>${inBinding}${bound.join('')}</binding>`,
   });
 }
 

@@ -8,7 +8,8 @@ import { useService } from '../kit/use.js';
 const FAULTS: Readonly<Record<Version, string>> = {
   '1.1': '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring></S:Fault>',
   '1.2':
-    '<S:Fault><S:Code><S:Value>S:Receiver</S:Value></S:Code><S:Reason><S:Text xml:lang="en">no</S:Text></S:Reason></S:Fault>',
+    '<S:Fault><S:Code><S:Value>S:Receiver</S:Value></S:Code><S:Reason>' +
+    '<S:Text xml:lang="en">no</S:Text></S:Reason></S:Fault>',
 };
 
 const INVALID = errorWith('UPSTREAM_INVALID_RESPONSE');
@@ -17,36 +18,43 @@ const INVALID = errorWith('UPSTREAM_INVALID_RESPONSE');
 const parted = (version: Version): string => {
   const soap = version === '1.1' ? 'soap' : 'soap12';
   const bound = (name: string, output: string): string =>
-    `<operation name="${name}"><${soap}:operation soapAction="urn:${name}"/><input><${soap}:body use="literal"/></input>${output}</operation>`;
+    `<operation name="${name}"><${soap}:operation soapAction="urn:${name}"/><input>` +
+    `<${soap}:body use="literal"/></input>${output}</operation>`;
   return desk({
     version,
     types:
-      '<xs:element name="Broken"><xs:complexType><xs:sequence><xs:element name="code" type="xs:int"/></xs:sequence></xs:complexType></xs:element>',
+      '<xs:element name="Broken"><xs:complexType><xs:sequence>' +
+      '<xs:element name="code" type="xs:int"/></xs:sequence></xs:complexType></xs:element>',
     messages:
-      '<message name="Nothing"/><message name="Broken"><part name="p" element="t:Broken"/></message>',
+      '<message name="Nothing"/><message name="Broken">' +
+      '<part name="p" element="t:Broken"/></message>',
   })
     .replace(
       '</portType>',
-      `<operation name="Reset"><input message="t:In"/><output message="t:Nothing"/><fault name="Broken" message="t:Broken"/></operation>
+      `<operation name="Reset"><input message="t:In"/><output message="t:Nothing"/>\
+<fault name="Broken" message="t:Broken"/></operation>
        <operation name="Clear"><input message="t:In"/><output message="t:Nothing"/></operation>
        <operation name="Notify"><input message="t:In"/></operation></portType>`,
     )
     .replace(
       '</binding>',
       `${bound('Reset', `<output><${soap}:body use="literal"/></output><fault name="Broken"><${soap}:fault name="Broken" use="literal"/></fault>`)}
-       ${bound('Clear', `<output><${soap}:body use="literal"/></output>`)}${bound('Notify', '')}</binding>`,
+       ${bound('Clear', `<output><${soap}:body use="literal"/></output>`)}\
+${bound('Notify', '')}</binding>`,
     );
 };
 
 const OPERATIONS =
-  '    operations: { Get: { field: Query.get }, Reset: { field: Mutation.reset, faults: union }, Clear: { field: Mutation.clear }, Notify: { field: Mutation.notify } }\n';
+  '    operations: { Get: { field: Query.get }, Reset: { field: Mutation.reset, faults: ' +
+  'union }, Clear: { field: Mutation.clear }, Notify: { field: Mutation.notify } }\n';
 
 for (const version of ['1.1', '1.2'] as const) {
   t.test(`a message without parts is an empty Body (${version})`, async (t) => {
     const { ask } = await startDesk(t, parted(version), OPERATIONS, version);
     t.same(await ask('mutation { clear(id: 1) }', ''), { data: { clear: true } });
     const union =
-      'mutation { reset(id: 1) { __typename ... on ResetPayload { value } ... on Broken { code } } }';
+      'mutation { reset(id: 1) { __typename ... on ResetPayload { value } ... ' +
+      'on Broken { code } } }';
     t.same(await ask(union, ''), { data: { reset: { __typename: 'ResetPayload', value: true } } });
     t.match(await ask('{ get(id: 1) }', ''), INVALID);
   });
@@ -78,7 +86,8 @@ t.test(
   'an operation without a result is done once a status of success comes without content',
   async (t) => {
     const operations =
-      '    operations: { Get: { field: Query.get }, Clear: { field: Mutation.clear }, Reset: { field: Mutation.reset, oneWay: true } }\n';
+      '    operations: { Get: { field: Query.get }, Clear: { field: Mutation.clear }, Reset: ' +
+      '{ field: Mutation.reset, oneWay: true } }\n';
     const { backend, gateway } = await startDesk(t, parted('1.1'), operations);
     for (const status of [200, 202, 204]) {
       backend.answer = answerWith('', 'text/xml', status);
@@ -135,15 +144,22 @@ t.test(
 const OPEN = `
 <xs:complexType name="Record"><xs:sequence><xs:element name="type" type="xs:string"/>
   <xs:element name="gone" type="xs:string" nillable="true" minOccurs="0" maxOccurs="unbounded"/>
-  <xs:element name="Id" type="xs:string" nillable="true"/><xs:element name="tags" type="t:Tags" minOccurs="0"/>
-  <xs:any namespace="##targetNamespace" minOccurs="0" maxOccurs="unbounded" processContents="lax"/></xs:sequence></xs:complexType>
-<xs:complexType name="Tags"><xs:sequence><xs:element name="tag" type="xs:string" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+  <xs:element name="Id" type="xs:string" nillable="true"/><xs:element name="tags" type="t:Tags" \
+minOccurs="0"/>
+  <xs:any namespace="##targetNamespace" minOccurs="0" maxOccurs="unbounded" processContents="lax"/>\
+</xs:sequence></xs:complexType>
+<xs:complexType name="Tags"><xs:sequence><xs:element name="tag" type="xs:string" \
+maxOccurs="unbounded"/></xs:sequence></xs:complexType>
 <xs:complexType name="Local"><xs:sequence><xs:element name="id" type="xs:int"/>
-  <xs:any namespace="##local" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
-<xs:complexType name="Unqualified"><xs:sequence><xs:element name="id" form="unqualified" type="xs:int" minOccurs="0"/>
-  <xs:any namespace="##targetNamespace" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+  <xs:any namespace="##local" processContents="lax" minOccurs="0" maxOccurs="unbounded"/>\
+</xs:sequence></xs:complexType>
+<xs:complexType name="Unqualified"><xs:sequence><xs:element name="id" form="unqualified" \
+type="xs:int" minOccurs="0"/>
+  <xs:any namespace="##targetNamespace" processContents="lax" minOccurs="0" maxOccurs="unbounded"/>\
+</xs:sequence></xs:complexType>
 <xs:complexType name="Other"><xs:sequence><xs:element name="id" type="xs:int"/>
-  <xs:any namespace="##other" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`;
+  <xs:any namespace="##other" processContents="lax" minOccurs="0" maxOccurs="unbounded"/>\
+</xs:sequence></xs:complexType>`;
 
 t.test(
   'what xs:any lets in is its own, even under a name that an element beside it has',
@@ -165,7 +181,8 @@ t.test(
     };
     // Replies of Salesforce have the Id of a record twice.
     const twice =
-      '<t:record><t:type>A</t:type><t:Id>1</t:Id><t:Id>2</t:Id><t:type>B</t:type><t:tags/><t:tags>x</t:tags><t:Name>n</t:Name></t:record>';
+      '<t:record><t:type>A</t:type><t:Id>1</t:Id><t:Id>2</t:Id><t:type>B</t:type><t:tags/>' +
+      '<t:tags>x</t:tags><t:Name>n</t:Name></t:record>';
     const rest = [
       `<Id ${t1}>2</Id>`,
       `<type ${t1}>B</type>`,
@@ -187,7 +204,8 @@ t.test(
       record: { type: 'A', id: '1', gone: [], tags: [] },
     });
     const nil =
-      '<t:record><t:type>A</t:type><t:gone>x</t:gone><t:gone/><t:Id xsi:nil="true"/><t:Id>1</t:Id></t:record>';
+      '<t:record><t:type>A</t:type><t:gone>x</t:gone><t:gone/><t:Id xsi:nil="true"/>' +
+      '<t:Id>1</t:Id></t:record>';
     t.same(await read('record { id any gone }', nil), {
       record: { id: null, any: [{ xml: `<Id ${t1}>1</Id>` }], gone: ['x', ''] },
     });
@@ -216,14 +234,19 @@ t.test(
 
 t.test('a mixed type derived from one that is not is read by its fields and as XML', async (t) => {
   const types = `<xs:complexType name="Line" abstract="true"><xs:sequence/></xs:complexType>
-    <xs:complexType name="Rich" mixed="true"><xs:complexContent><xs:extension base="t:Line"><xs:sequence><xs:element name="b" type="xs:string" minOccurs="0"/></xs:sequence>
-      <xs:attribute name="q"/><xs:attribute name="xml" type="xs:int"/></xs:extension></xs:complexContent></xs:complexType>
-    <xs:complexType name="Flat"><xs:complexContent><xs:extension base="t:Line"><xs:sequence><xs:element name="n" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+    <xs:complexType name="Rich" mixed="true"><xs:complexContent><xs:extension base="t:Line">\
+<xs:sequence><xs:element name="b" type="xs:string" minOccurs="0"/></xs:sequence>
+      <xs:attribute name="q"/><xs:attribute name="xml" type="xs:int"/></xs:extension>\
+</xs:complexContent></xs:complexType>
+    <xs:complexType name="Flat"><xs:complexContent><xs:extension base="t:Line"><xs:sequence>\
+<xs:element name="n" type="xs:int"/></xs:sequence></xs:extension>\
+</xs:complexContent></xs:complexType>`;
   const lines = '<xs:element name="line" type="t:Line" minOccurs="0" maxOccurs="4"/>';
   const wsdl = desk({ types, reply: lines, request: lines });
   const { ask, sent } = await startDesk(t, wsdl, FIELDS);
   const body =
-    '<t:line xsi:type="t:Rich" q="1">x<t:b>bold</t:b>y</t:line><t:line xsi:type="t:Flat"><t:n>1</t:n></t:line>';
+    '<t:line xsi:type="t:Rich" q="1">x<t:b>bold</t:b>y</t:line>' +
+    '<t:line xsi:type="t:Flat"><t:n>1</t:n></t:line>';
   const query =
     '{ get(line: []) { __typename ... on Rich { q b text xml xmlElement } ... on Flat { n } } }';
   const { data, errors } = await ask(query, `<t:GetResponse>${body}</t:GetResponse>`);
@@ -248,16 +271,26 @@ t.test('a mixed type derived from one that is not is read by its fields and as X
 /** A desk in rpc style whose Fault has a part with a type. */
 const rpcDesk = (use: 'literal' | 'encoded'): string => {
   const body = (kind: string, namespace: string): string =>
-    `<soap:${kind} use="${use}" namespace="${namespace}" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>`;
-  return `<definitions targetNamespace="urn:t" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
- xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"><types><xs:schema targetNamespace="urn:t">
-<xs:complexType name="Problem"><xs:sequence><xs:element name="code" type="xs:long"/></xs:sequence></xs:complexType></xs:schema></types>
-<message name="In"><part name="n" type="xs:int"/></message><message name="Out"><part name="r" type="xs:int"/></message>
+    `<soap:${kind} use="${use}" namespace="${namespace}" ` +
+    'encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>';
+  return `<definitions targetNamespace="urn:t" xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+ xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"><types>\
+<xs:schema targetNamespace="urn:t">
+<xs:complexType name="Problem"><xs:sequence><xs:element name="code" type="xs:long"/></xs:sequence>\
+</xs:complexType></xs:schema></types>
+<message name="In"><part name="n" type="xs:int"/></message><message name="Out">\
+<part name="r" type="xs:int"/></message>
 <message name="Broken"><part name="problem" type="t:Problem"/></message>
-<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/><fault name="BrokenFault" message="t:Broken"/></operation></portType>
-<binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:Get"/>
-<input>${body('body', 'urn:r')}</input><output>${body('body', 'urn:r')}</output><fault name="BrokenFault">${body('fault name="BrokenFault"', 'urn:f')}</fault></operation></binding>
-<service name="S"><port name="Soap" binding="t:B"><soap:address location="http://internal.example/desk"/></port></service></definitions>`;
+<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/>\
+<fault name="BrokenFault" message="t:Broken"/></operation></portType>
+<binding name="B" type="t:P"><soap:binding style="rpc" \
+transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get">\
+<soap:operation soapAction="urn:Get"/>
+<input>${body('body', 'urn:r')}</input><output>${body('body', 'urn:r')}</output>\
+<fault name="BrokenFault">${body('fault name="BrokenFault"', 'urn:f')}</fault></operation></binding>
+<service name="S"><port name="Soap" binding="t:B">\
+<soap:address location="http://internal.example/desk"/></port></service></definitions>`;
 };
 
 for (const use of ['literal', 'encoded'] as const) {
@@ -269,7 +302,9 @@ for (const use of ['literal', 'encoded'] as const) {
     );
     const asErrors = await startDesk(t, rpcDesk(use), FIELDS);
     const told = async (entry: string, beside = ''): Promise<unknown> => {
-      const body = `<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail xmlns:f="urn:f">${entry}</detail></S:Fault>${beside}`;
+      const body =
+        '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring>' +
+        `<detail xmlns:f="urn:f">${entry}</detail></S:Fault>${beside}`;
       const union = await asData.ask('{ get(n: 1) { __typename ... on Problem { code } } }', body);
       const error = await asErrors.ask('{ get(n: 1) }', body);
       const soap = error.errors?.[0]?.extensions['soap'] as { detail?: unknown } | undefined;
@@ -298,7 +333,8 @@ for (const use of ['literal', 'encoded'] as const) {
     ]);
     if (use === 'literal') return;
     const other =
-      '<multiRef id="1" xsi:type="t:Problem"><code href="#2"/></multiRef><multiRef id="2">7</multiRef>';
+      '<multiRef id="1" xsi:type="t:Problem"><code href="#2"/></multiRef>' +
+      '<multiRef id="2">7</multiRef>';
     t.same(await told('<problem href="#1"/>', other), is('7', 'problem'));
     t.same(
       await told('<f:BrokenFault><problem href="#1"/></f:BrokenFault>', other),
@@ -308,7 +344,8 @@ for (const use of ['literal', 'encoded'] as const) {
     // Whose detail it is nobody knows, so that callers of SOAP are not told it.
     const { backend, gateway } = asErrors;
     const fault =
-      '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail><problem href="#1"/></detail></S:Fault>';
+      '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail>' +
+      '<problem href="#1"/></detail></S:Fault>';
     backend.answer = answerWith(
       envelope(`${fault}<multiRef id="1"><secret/></multiRef>`),
       MEDIA['1.1'],

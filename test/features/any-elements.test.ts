@@ -6,12 +6,17 @@ import { desk, startDesk } from '../acceptance/desk.js';
  * criteria of SharePoint.
  */
 
-const TYPES = `<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/><xs:element name="far" type="xs:long" minOccurs="0"/></xs:sequence></xs:complexType>
-<xs:complexType name="Record"><xs:sequence><xs:element name="type" type="xs:string"/><xs:any namespace="##any" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
-<xs:complexType name="Bag"><xs:sequence><xs:any processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+const TYPES = `<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/>\
+<xs:element name="far" type="xs:long" minOccurs="0"/></xs:sequence></xs:complexType>
+<xs:complexType name="Record"><xs:sequence><xs:element name="type" type="xs:string"/>\
+<xs:any namespace="##any" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>\
+</xs:complexType>
+<xs:complexType name="Bag"><xs:sequence><xs:any processContents="lax" minOccurs="0" \
+maxOccurs="unbounded"/></xs:sequence></xs:complexType>
 <xs:element name="Count" type="xs:long"/><xs:element name="Place" type="t:Point"/>`;
 const CONTENT =
-  '<xs:element name="record" type="t:Record" minOccurs="0"/><xs:element name="bag" type="t:Bag" minOccurs="0"/>';
+  '<xs:element name="record" type="t:Record" minOccurs="0"/>' +
+  '<xs:element name="bag" type="t:Bag" minOccurs="0"/>';
 const WSDL = desk({ types: TYPES, request: CONTENT, reply: CONTENT });
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
 
@@ -22,7 +27,10 @@ t.test(
     const { data, errors } = await ask(
       '{ get { record { type any { name type value } } bag { any { name value } } } }',
       reply(
-        '<t:record><t:type>Account</t:type><t:Count>9007199254740993</t:Count><t:Place><t:x>1</t:x></t:Place><s:Name xmlns:s="urn:s">A &amp; B</s:Name><s:At xmlns:s="urn:s" xsi:type="xs:int">7</s:At><s:Owner xmlns:s="urn:s"><s:Id>5</s:Id></s:Owner></t:record><t:bag><e/></t:bag>',
+        '<t:record><t:type>Account</t:type><t:Count>9007199254740993</t:Count><t:Place>' +
+          '<t:x>1</t:x></t:Place><s:Name xmlns:s="urn:s">A &amp; B</s:Name>' +
+          '<s:At xmlns:s="urn:s" xsi:type="xs:int">7</s:At><s:Owner xmlns:s="urn:s">' +
+          '<s:Id>5</s:Id></s:Owner></t:record><t:bag><e/></t:bag>',
       ),
     );
     t.equal(errors, undefined);

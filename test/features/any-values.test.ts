@@ -5,19 +5,35 @@ import { answerWith } from '../kit/backend.js';
 import { useFolder, useService } from '../kit/use.js';
 
 const XSD = 'http://www.w3.org/2001/XMLSchema';
-const TYPES = `<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/><xs:element name="at" type="xs:dateTime" minOccurs="0"/><xs:element name="tag" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence><xs:attribute name="unit" type="xs:string"/></xs:complexType>
-<xs:complexType name="Point3"><xs:complexContent><xs:extension base="t:Point"><xs:sequence><xs:element name="z" type="xs:long"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="ArrayOfLong"><xs:sequence><xs:element name="long" type="xs:long" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
-<xs:complexType name="Shape" abstract="true"><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType>
-<xs:complexType name="Dot"><xs:complexContent><xs:extension base="t:Shape"/></xs:complexContent></xs:complexType>
-<xs:complexType name="Drawing"><xs:sequence><xs:element name="shape" type="t:Shape"/></xs:sequence></xs:complexType>
-<xs:simpleType name="Colour"><xs:restriction base="xs:string"><xs:enumeration value="red"/></xs:restriction></xs:simpleType>`;
+const TYPES = `<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/>\
+<xs:element name="at" type="xs:dateTime" minOccurs="0"/><xs:element name="tag" type="xs:string" \
+minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:anyType" minOccurs="0"/>\
+</xs:sequence><xs:attribute name="unit" type="xs:string"/></xs:complexType>
+<xs:complexType name="Point3"><xs:complexContent><xs:extension base="t:Point"><xs:sequence>\
+<xs:element name="z" type="xs:long"/></xs:sequence></xs:extension></xs:complexContent>\
+</xs:complexType>
+<xs:complexType name="ArrayOfLong"><xs:sequence><xs:element name="long" type="xs:long" \
+minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+<xs:complexType name="Shape" abstract="true"><xs:sequence><xs:element name="id" type="xs:int"/>\
+</xs:sequence></xs:complexType>
+<xs:complexType name="Dot"><xs:complexContent><xs:extension base="t:Shape"/></xs:complexContent>\
+</xs:complexType>
+<xs:complexType name="Drawing"><xs:sequence><xs:element name="shape" type="t:Shape"/></xs:sequence>\
+</xs:complexType>
+<xs:simpleType name="Colour"><xs:restriction base="xs:string"><xs:enumeration value="red"/>\
+</xs:restriction></xs:simpleType>`;
 const WSDL = desk({
   types: TYPES,
   request:
-    '<xs:element name="v" type="xs:anyType" minOccurs="0"/><xs:element name="s" type="xs:anySimpleType" minOccurs="0"/><xs:element name="list" type="xs:anyType" minOccurs="0" maxOccurs="unbounded" nillable="true"/>',
+    '<xs:element name="v" type="xs:anyType" minOccurs="0"/>' +
+    '<xs:element name="s" type="xs:anySimpleType" minOccurs="0"/>' +
+    '<xs:element name="list" type="xs:anyType" minOccurs="0" ' +
+    'maxOccurs="unbounded" nillable="true"/>',
   reply:
-    '<xs:element name="v" type="xs:anyType" minOccurs="0" nillable="true"/><xs:element name="s" type="xs:anySimpleType" minOccurs="0"/><xs:element name="list" type="xs:anyType" minOccurs="0" maxOccurs="unbounded" nillable="true"/>',
+    '<xs:element name="v" type="xs:anyType" minOccurs="0" nillable="true"/>' +
+    '<xs:element name="s" type="xs:anySimpleType" minOccurs="0"/>' +
+    '<xs:element name="list" type="xs:anyType" minOccurs="0" ' +
+    'maxOccurs="unbounded" nillable="true"/>',
 });
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
 
@@ -105,7 +121,8 @@ t.test('what a reply gave out is taken back as it was', async (t) => {
   t.match(await echo('<t:v xsi:type="t:Colour">red</t:v>'), /<v xsi:type="n\d:Colour">red<\/v>/);
   t.match(
     await echo(
-      '<t:v xsi:type="t:Point" unit="mm"><t:x>1</t:x><t:tag>a</t:tag><t:tag>b</t:tag><t:more xsi:type="t:Point3"><t:x>2</t:x><t:z>3</t:z></t:more></t:v>',
+      '<t:v xsi:type="t:Point" unit="mm"><t:x>1</t:x><t:tag>a</t:tag><t:tag>b</t:tag>' +
+        '<t:more xsi:type="t:Point3"><t:x>2</t:x><t:z>3</t:z></t:more></t:v>',
     ),
     /<v xsi:type="(n\d):Point" unit="mm"><\1:x>1<\/\1:x><\1:tag>a<\/\1:tag><\1:tag>b<\/\1:tag><\1:more xsi:type="\1:Point3"><\1:x>2<\/\1:x><\1:z>3<\/\1:z><\/\1:more><\/v>/,
   );
@@ -115,7 +132,8 @@ t.test('what a reply gave out is taken back as it was', async (t) => {
   );
   t.match(
     await echo(
-      '<t:v><a xsi:type="xs:date">2024-01-01</a><b xsi:type="xs:int">1</b><n xsi:nil="true"/></t:v>',
+      '<t:v><a xsi:type="xs:date">2024-01-01</a><b xsi:type="xs:int">1</b>' +
+        '<n xsi:nil="true"/></t:v>',
     ),
     '<v><a xsi:type="xsd:date">2024-01-01</a><b xsi:type="xsd:int">1</b><n xsi:nil="true"/></v>',
   );
@@ -154,7 +172,9 @@ t.test('what a reply gave out goes back with its value and its XML', async (t) =
     (await ask(argument, reply(''), { v: { xml: point['xml'], value } })).errors,
     'the value alone',
   );
-  const xml = `<v xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:x="${XSD}" i:type="x:int">1</v>`;
+  const xml =
+    '<v xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" ' +
+    `xmlns:x="${XSD}" i:type="x:int">1</v>`;
   t.notOk(
     (await ask(argument, reply(''), { v: { type: 'int', value: 1, xml } })).errors,
     'a type by its name alone',
@@ -246,15 +266,29 @@ t.test('arguments of any type: literals, types by name, XML, and what is refused
   t.match(await send('v: { value: $j }', { j: JSON.parse(deep) }), /deep/);
 });
 
-const ENCODED = `<definitions targetNamespace="urn:e" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="${XSD}" xmlns:e="urn:e">
-<message name="In"><part name="v" type="xs:anyType"/></message><message name="Out"><part name="return" type="xs:anyType"/></message>
-<portType name="P"><operation name="echo"><input message="e:In"/><output message="e:Out"/></operation></portType>
-<binding name="B" type="e:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>
-<operation name="echo"><soap:operation soapAction=""/><input><soap:body use="encoded" namespace="urn:e" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></input><output><soap:body use="encoded" namespace="urn:e" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></output></operation></binding>
-<service name="S"><port name="p" binding="e:B"><soap:address location="http://x/"/></port></service></definitions>`;
+const ENCODED = `<definitions targetNamespace="urn:e" xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="${XSD}" xmlns:e="urn:e">
+<message name="In"><part name="v" type="xs:anyType"/></message><message name="Out">\
+<part name="return" type="xs:anyType"/></message>
+<portType name="P"><operation name="echo"><input message="e:In"/><output message="e:Out"/>\
+</operation></portType>
+<binding name="B" type="e:P"><soap:binding style="rpc" \
+transport="http://schemas.xmlsoap.org/soap/http"/>
+<operation name="echo"><soap:operation soapAction=""/><input>\
+<soap:body use="encoded" namespace="urn:e" \
+encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></input><output>\
+<soap:body use="encoded" namespace="urn:e" \
+encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></output></operation></binding>
+<service name="S"><port name="p" binding="e:B"><soap:address location="http://x/"/></port>\
+</service></definitions>`;
 
 const BODY = (content: string): string =>
-  `<SOAP-ENV:Envelope xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ns1="urn:e" xmlns:xsd="${XSD}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:SOAP-ENC="http://schemas.xmlsoap.org/soap/encoding/" xmlns:ns2="http://xml.apache.org/xml-soap" SOAP-ENV:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><SOAP-ENV:Body><ns1:echoResponse>${content}</ns1:echoResponse>`;
+  '<SOAP-ENV:Envelope xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/" ' +
+  `xmlns:ns1="urn:e" xmlns:xsd="${XSD}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ` +
+  'xmlns:SOAP-ENC="http://schemas.xmlsoap.org/soap/encoding/" ' +
+  'xmlns:ns2="http://xml.apache.org/xml-soap" ' +
+  'SOAP-ENV:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><SOAP-ENV:Body>' +
+  `<ns1:echoResponse>${content}</ns1:echoResponse>`;
 
 const EMPTY = `${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`;
 
@@ -283,7 +317,13 @@ t.test(
       return ask('{ echo { type value } }');
     };
     const php =
-      '<return xsi:type="ns2:Map"><item><key xsi:type="xsd:string">color</key><value xsi:type="xsd:string">red</value></item><item><key xsi:type="xsd:string">weight</key><value xsi:type="xsd:float">1.5</value></item><item><key xsi:type="xsd:string">parent</key><value xsi:nil="true"/></item><item><key xsi:type="xsd:string">sizes</key><value SOAP-ENC:arrayType="xsd:string[2]" xsi:type="SOAP-ENC:Array"><item xsi:type="xsd:string">S</item><item xsi:type="xsd:string">M</item></value></item></return>';
+      '<return xsi:type="ns2:Map"><item><key xsi:type="xsd:string">color</key>' +
+      '<value xsi:type="xsd:string">red</value></item><item>' +
+      '<key xsi:type="xsd:string">weight</key><value xsi:type="xsd:float">1.5</value></item>' +
+      '<item><key xsi:type="xsd:string">parent</key><value xsi:nil="true"/></item><item>' +
+      '<key xsi:type="xsd:string">sizes</key><value SOAP-ENC:arrayType="xsd:string[2]" ' +
+      'xsi:type="SOAP-ENC:Array"><item xsi:type="xsd:string">S</item>' +
+      '<item xsi:type="xsd:string">M</item></value></item></return>';
     const map = {
       color: 'red',
       weight: { $type: `{${XSD}}float`, $value: 1.5 },
@@ -294,7 +334,8 @@ t.test(
       data: { echo: { type: '{http://xml.apache.org/xml-soap}Map', value: map } },
     });
     const lite =
-      '<return xsi:type="SOAP-ENC:Array" SOAP-ENC:arrayType="xsd:anyType[2]"><item><a xsi:type="xsd:int">1</a></item><item href="#i"/></return>';
+      '<return xsi:type="SOAP-ENC:Array" SOAP-ENC:arrayType="xsd:anyType[2]"><item>' +
+      '<a xsi:type="xsd:int">1</a></item><item href="#i"/></return>';
     t.match(await read(lite, '<multiRef id="i" xsi:type="SOAP-ENC:string">shared</multiRef>'), {
       data: {
         echo: {
@@ -305,7 +346,8 @@ t.test(
     });
     t.match(
       await read(
-        '<return xsi:type="SOAP-ENC:Array" SOAP-ENC:arrayType="xsd:long[2]"><i>1</i><i>2</i></return>',
+        '<return xsi:type="SOAP-ENC:Array" SOAP-ENC:arrayType="xsd:long[2]">' +
+          '<i>1</i><i>2</i></return>',
       ),
       {
         data: { echo: { value: [{ $value: '1' }, { $value: '2' }] } },
@@ -333,7 +375,10 @@ t.test(
 
 const ARRAY = '{http://schemas.xmlsoap.org/soap/encoding/}Array';
 
-const LISTS = `<types><xs:schema targetNamespace="urn:e"><xs:complexType name="List"><xs:sequence><xs:element name="l" type="e:List" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:schema></types>`;
+const LISTS =
+  '<types><xs:schema targetNamespace="urn:e"><xs:complexType name="List"><xs:sequence>' +
+  '<xs:element name="l" type="e:List" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>' +
+  '</xs:complexType></xs:schema></types>';
 
 t.test('each array is a level, also one of a single item', async (t) => {
   const wsdl = ENCODED.replace('<message', `${LISTS}<message`);

@@ -122,7 +122,8 @@ const useBank = (t: Test) =>
     callerHeaders: [x-user]
     cookies: forward
     types: |
-      type Query { balance(user: String): Seen, file(user: String): File, rows(page: Int!, size: Int!, user: String): Rows }
+      type Query { balance(user: String): Seen, file(user: String): File, rows(page: Int!, size: \
+Int!, user: String): Rows }
       type Mutation { pay(sum: Int!, user: String): Seen }
       type Seen { seen: String }
       type File { content: Base64 }
@@ -130,13 +131,16 @@ const useBank = (t: Test) =>
     operations:
       GetBalance: { field: Query.balance, arguments: { user: { header: x-user } } }
       GetFile: { field: Query.file, arguments: { user: { header: x-user } } }
-      ListRows: { field: Query.rows, arguments: { user: { header: x-user } }, pages: { offset: page, size: { size: 10 }, items: row } }
-      Pay: { field: Mutation.pay, arguments: { user: { header: x-user } }, response: PayResponse, idempotency: {} }
+      ListRows: { field: Query.rows, arguments: { user: { header: x-user } }, pages: { offset: \
+page, size: { size: 10 }, items: row } }
+      Pay: { field: Mutation.pay, arguments: { user: { header: x-user } }, response: \
+PayResponse, idempotency: {} }
 graphql: { downloads: { keys: ["${'k'.repeat(32)}"] } }
 subscriptions:
   balanceSeen: { poll: { operation: bank.GetBalance, everyMillis: 24h } }
 clients:
-  apiKeys: { clients: { one: { class: any, keys: [key-of-client-one-1] }, two: { class: any, keys: [key-of-client-two-1] } } }
+  apiKeys: { clients: { one: { class: any, keys: [key-of-client-one-1] }, two: { class: any, keys: \
+[key-of-client-two-1] } } }
   address: { class: any }
   classes: { any: {} }
 `,
@@ -172,7 +176,8 @@ function messageOf({ version, block, security }: Asker): string {
     block === null ? '' : `<a:Account xmlns:a="urn:a">${block}</a:Account>`,
     security === null
       ? ''
-      : `<o:Security xmlns:o="${WSSE}"><o:UsernameToken><o:Username>${security}</o:Username></o:UsernameToken></o:Security>`,
+      : `<o:Security xmlns:o="${WSSE}"><o:UsernameToken><o:Username>${security}</o:Username>` +
+        '</o:UsernameToken></o:Security>',
   ];
   const pay = '<Pay xmlns="urn:bank"><sum>1</sum></Pay>';
   return envelope(pay, blocks.join(''), SOAP[version === '1.2' ? '1.2' : '1.1']);

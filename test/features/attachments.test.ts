@@ -11,7 +11,8 @@ const REPLY = wrapper('GetResponse', wrapper('file', FIELDS, 'maxOccurs="unbound
 const WSDL = wsdlOf('urn:d', `${wrapper('Get')}${REPLY}`, ['Get']);
 
 const include = (id: string): string =>
-  `<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:${encodeURIComponent(id)}"/>`;
+  '<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" ' +
+  `href="cid:${encodeURIComponent(id)}"/>`;
 const file = (name: string, content: string): string =>
   `<d:file><d:name>${name}</d:name><d:content>${content}</d:content></d:file>`;
 const reply = (files: string): string =>
@@ -26,11 +27,13 @@ interface Part {
 function message(files: string, parts: readonly Part[]): Buffer {
   const pieces = [
     Buffer.from(
-      `--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <root@d>\r\n\r\n${reply(files)}`,
+      '--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\n' +
+        `Content-ID: <root@d>\r\n\r\n${reply(files)}`,
     ),
     ...parts.flatMap(({ id, content, coding = 'binary' }) => [
       Buffer.from(
-        `\r\n--b\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: ${coding}\r\nContent-ID: <${id}>\r\n\r\n`,
+        '\r\n--b\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: ' +
+          `${coding}\r\nContent-ID: <${id}>\r\n\r\n`,
       ),
       content,
     ]),
@@ -40,7 +43,8 @@ function message(files: string, parts: readonly Part[]): Buffer {
 }
 
 const TYPE =
-  'multipart/related; boundary=b; type="application/xop+xml"; start="<root@d>"; start-info="text/xml"';
+  'multipart/related; boundary=b; type="application/xop+xml"; ' +
+  'start="<root@d>"; start-info="text/xml"';
 
 async function startFiles(t: Test, more = '', keys = '') {
   const folder = await useFolder(t, { 'files.wsdl': WSDL });

@@ -148,7 +148,8 @@ const status = (code: number, type = 'text/html') =>
   answerStatus(code, { 'content-type': type }, '<p>sorry</p>');
 
 t.test(
-  'an idempotent call is made again at another address, also where its answer does not begin in time',
+  'an idempotent call is made again at another address, also where its answer ' +
+    'does not begin in time',
   async (t) => {
     const retry = '    retry: { times: 2, on: [refused, reset, "503"], perTryMillis: 100 }';
     const { ask, send, backends, counts } = await startThree(t, retry);

@@ -31,7 +31,8 @@ const mapping = (
     versions: ["1.1", "1.2"]
     namespace: urn:shop
     types: |
-      type Query { article(sku: String!): Article, stock(sku: String!): Int, fresh(sku: String!): Int }
+      type Query { article(sku: String!): Article, stock(sku: String!): Int, fresh(sku: String!): \
+Int }
       type Mutation { rename(sku: String!, name: String): Article }
       type Article { sku: String!, name: String }
     operations:
@@ -131,7 +132,8 @@ t.test('a header block that the mapping or the caller gives is part of the quest
   fixed:
     wsdl: ${wsdl}
     url: ${url}/bridge
-    operations: { Echo: { field: Query.fixed, ${read}, headers: { Session/token: { value: secret } } } }
+    operations: { Echo: { field: Query.fixed, ${read}, headers: { Session/token: { value: \
+secret } } } }
   given:
     wsdl: ${wsdl}
     url: ${url}/other
@@ -215,7 +217,10 @@ t.test('what one endpoint asked for, the other has from memory', async (t) => {
     'SOAP has what GraphQL asked for',
   );
   t.match(soap.age, /^\d+$/);
-  const pretty = `<?xml version="1.0"?>\n<e:Envelope xmlns:e='${SOAP_11}' xmlns:q="urn:shop">\n <e:Body><!-- again -->\n  <q:GetArticle>\n   <q:sku><![CDATA[a]]></q:sku>\n  </q:GetArticle>\n </e:Body>\n</e:Envelope>`;
+  const pretty =
+    `<?xml version="1.0"?>\n<e:Envelope xmlns:e='${SOAP_11}' xmlns:q="urn:shop">\n` +
+    ' <e:Body><!-- again -->\n  <q:GetArticle>\n   <q:sku><![CDATA[a]]></q:sku>\n' +
+    '  </q:GetArticle>\n </e:Body>\n</e:Envelope>';
   t.equal(nameIn(await send(pretty)), 'n1', 'however it is written');
   t.equal(backend.complete.length, 1);
 
@@ -456,7 +461,8 @@ t.test('header blocks', async (t) => {
   const { send, backend } = await startShop(t);
   const withHeader = (header: string) => send(envelope(getArticle('a'), header));
   const wsa = (id: number): string =>
-    `<w:MessageID xmlns:w="${WSA}">urn:${id}</w:MessageID><w:To xmlns:w="${WSA}">${WSA}/anonymous</w:To>`;
+    `<w:MessageID xmlns:w="${WSA}">urn:${id}</w:MessageID><w:To xmlns:w="${WSA}">` +
+    `${WSA}/anonymous</w:To>`;
   t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
   t.equal(nameIn(await withHeader('<h:who xmlns:h="urn:h">me</h:who>')), 'n2', 'may mean anything');
   t.equal(nameIn(await withHeader('<h:who xmlns:h="urn:h">me</h:who>')), 'n3');
@@ -468,7 +474,9 @@ t.test('header blocks', async (t) => {
   t.equal(nameIn(await withHeader(wsa(2))), 'n4', 'which does not come');
   const parameter = `<h:p xmlns:h="urn:h" xmlns:w="${WSA}" w:IsReferenceParameter="true">1</h:p>`;
   t.equal(nameIn(await withHeader(wsa(3) + parameter)), 'n5');
-  const reply = `<w:ReplyTo xmlns:w="${WSA}"><w:Address>${WSA}/anonymous</w:Address><w:ReferenceParameters><a/></w:ReferenceParameters></w:ReplyTo>`;
+  const reply =
+    `<w:ReplyTo xmlns:w="${WSA}"><w:Address>${WSA}/anonymous</w:Address><w:ReferenceParameters>` +
+    '<a/></w:ReferenceParameters></w:ReplyTo>';
   t.equal(nameIn(await withHeader(wsa(4) + reply)), 'n6');
 
   let serial = 0;
@@ -663,7 +671,8 @@ t.test('an answer that depends on its caller is not for the next user of a brows
   const network = clients('  networks: { office: { addresses: [127.0.0.0/8], class: any } }\n');
   t.same(await get(network, '', {}), ['no-store', null], 'a network');
   const proxied = clients(
-    '  trustedProxies: [127.0.0.1]\n  certificate: { header: x-subject, class: any, clients: {} }\n',
+    '  trustedProxies: [127.0.0.1]\n  certificate: { header: ' +
+      'x-subject, class: any, clients: {} }\n',
   );
   t.same(await get(proxied, '', { 'x-subject': 'CN=ann' }), ['no-store', null], 'a certificate');
   const authorization = '    forwardHeaders: [authorization]\n';
@@ -721,10 +730,12 @@ t.test('monitor mode remembers nothing, and what is declared in vain is a proble
   const problems = (operations: string): Promise<string> =>
     problemsOf(t, mapping('http://127.0.0.1:1').replace(/ {4}operations:[\s\S]*/, operations));
   const found = await problems(`    operations:
-      GetArticle: { field: Query.article, read: { cacheMillis: 1 }, write: { invalidates: [GetArticle] } }
+      GetArticle: { field: Query.article, read: { cacheMillis: 1 }, write: { invalidates: \
+[GetArticle] } }
       GetStock: { field: Query.stock, read: { staleMillis: 5 } }
       GetFresh: { field: Query.fresh }
-      Rename: { field: Mutation.rename, write: { invalidates: [GetArticel, GetFresh, shop.GetStock, store.X] } }
+      Rename: { field: Mutation.rename, write: { invalidates: [GetArticel, GetFresh, \
+shop.GetStock, store.X] } }
 `);
   t.match(found, /yaml:\d+:\d+: Operation `GetArticle` is declared to read and to write/);
   t.match(found, /`staleMillis` is of no use where nothing is remembered/);

@@ -19,7 +19,8 @@ const ANSWER =
   element('seen', 'xs:string') + element('secret', 'xs:string') + element('serial', 'xs:int');
 const WSDL = wsdlOf(
   'urn:echo',
-  `${wrapper('Ask', element('question', 'xs:string'))}${wrapper('AskResponse', element('answer', 't:Answer'))}
+  `${wrapper('Ask', element('question', 'xs:string'))}\
+${wrapper('AskResponse', element('answer', 't:Answer'))}
 ${wrapper('Hint', element('text', 'xs:string'))}
 <xs:complexType name="Answer"><xs:sequence>${ANSWER}</xs:sequence></xs:complexType>`,
   ['Ask'],
@@ -72,7 +73,9 @@ const BLOCKS = {
   replyThere: `<w:ReplyTo xmlns:w="${WSA}"><w:Address>urn:there</w:Address></w:ReplyTo>`,
   replyElsewhere: `<w:ReplyTo xmlns:w="${WSA}"><w:Address>urn:elsewhere</w:Address></w:ReplyTo>`,
   replyMarked: `<w:ReplyTo xmlns:w="${WSA}"><w:Address q="1">${WSA}/anonymous</w:Address></w:ReplyTo>`,
-  ownUser: `<o:Security xmlns:o="${WSSE}"><o:UsernameToken><o:Username>ann</o:Username></o:UsernameToken></o:Security>`,
+  ownUser:
+    `<o:Security xmlns:o="${WSSE}"><o:UsernameToken><o:Username>ann</o:Username>` +
+    '</o:UsernameToken></o:Security>',
 } as const;
 
 const serviceYaml = (name: string, url: string, choice: ServiceChoice, keeps: boolean): string => {
@@ -100,7 +103,8 @@ const serviceYaml = (name: string, url: string, choice: ServiceChoice, keeps: bo
     ...(make === 'none'
       ? []
       : [
-          `    security: { make: { usernameToken: { username: gate, password: pw }, replace: ${make === 'replace'} } }`,
+          '    security: { make: { usernameToken: { username: gate, password: pw }, replace: ' +
+            `${make === 'replace'} } }`,
         ]),
     `    operations: { Ask: { field: Query.${name}${read} } }`,
     '',
@@ -121,7 +125,8 @@ const yamlOf = (url: string, { live, test, mask }: Choices, keeps: boolean): str
     '  address: { class: any }',
     '  classes: { one: {}, two: {}, any: {} }',
     'services:',
-  ].join('\n')}\n${[serviceYaml('live', url, live, keeps), serviceYaml('test', url, test, keeps)]
+  ].join('\n')}\n` +
+  `${[serviceYaml('live', url, live, keeps), serviceYaml('test', url, test, keeps)]
     .map((text) =>
       mask === null
         ? text
@@ -145,7 +150,9 @@ function seenIn(message: RecordedMessage): string {
     ...header.matchAll(/<(?:\w+:)?(To|Address|Username|Action|text)\b([^>]*)>([^<]*)</g),
   ].map(
     ([, name, attributes = '', value]) =>
-      `${name}:${value}${attributes.includes('urn:other') ? '!' : ''}${attributes.includes('mustUnderstand="1"') ? '*' : ''}${attributes.includes('q="1"') ? '?' : ''}`,
+      `${name}:${value}${attributes.includes('urn:other') ? '!' : ''}` +
+      `${attributes.includes('mustUnderstand="1"') ? '*' : ''}` +
+      `${attributes.includes('q="1"') ? '?' : ''}`,
   );
   const fields = ['authorization', 'x-tenant', 'accept-language'].map((name) =>
     fieldOf(message, name),
@@ -160,7 +167,9 @@ function answer(message: RecordedMessage, response: ServerResponse): void {
   const question = textIn(message.body, 'question');
   const version: Version = message.body.includes(SOAP['1.2']) ? '1.2' : '1.1';
   const seen = `${question} ; ${seenIn(message)}`.replaceAll('&', '&amp;');
-  const content = `<AskResponse xmlns="urn:echo"><answer><seen>${seen}</seen><secret>s-${question}</secret><serial>${++serial}</serial></answer></AskResponse>`;
+  const content =
+    `<AskResponse xmlns="urn:echo"><answer><seen>${seen}</seen><secret>s-${question}</secret>` +
+    `<serial>${++serial}</serial></answer></AskResponse>`;
   // Calls that come together are under way together.
   setTimeout(
     () => answerWith(envelope(content, '', SOAP[version]), MEDIA[version])(message, response),

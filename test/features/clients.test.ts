@@ -150,7 +150,9 @@ t.test(
 t.test(
   'credentials that are missing read otherwise than those that are not accepted',
   async (t) => {
-    const keys = `clients: { apiKeys: { clients: { erp: { class: all, keys: [${KEYS.erp}] } } }, classes: { all: {} } }\n`;
+    const keys =
+      `clients: { apiKeys: { clients: { erp: { class: all, keys: [${KEYS.erp}] } } }, ` +
+      'classes: { all: {} } }\n';
     const { soap, graphql } = await startPerimeter(t, keys);
     const ask = async (given: Record<string, string>): Promise<readonly unknown[]> => {
       const { text } = await soap('GetOrder', given);
@@ -318,11 +320,14 @@ t.test(
   'an operation dearer than the bucket is too expensive, and does not come back for ever',
   async (t) => {
     const { graphql } = await startPerimeter(t);
-    const many = `{ ${Array.from({ length: 5 }, (_, index) => `a${index}: order(id: 1) { id }`).join(' ')} }`;
+    const many =
+      `{ ${Array.from({ length: 5 }, (_, index) => `a${index}: order(id: 1) { id }`).join(' ')} ` +
+      '}';
     t.equal((await graphql(many, at('203.0.113.5'))).status, 200, '55 of 100');
     const dear = `clients:
   address: { class: public }
-  classes: { public: { deny: [orders.GetStock, orders.Cancel], budget: { maximum: 20, restoreRate: 1 } } }
+  classes: { public: { deny: [orders.GetStock, orders.Cancel], budget: { maximum: \
+20, restoreRate: 1 } } }
 `;
     const small = await startPerimeter(t, dear);
     const answer = await small.graphql(many);
@@ -333,7 +338,8 @@ t.test(
 );
 
 t.test(
-  'who is behind a trusted proxy has a budget of its own; nobody has another one for the asking (H34)',
+  'who is behind a trusted proxy has a budget of its own; ' +
+    'nobody has another one for the asking (H34)',
   async (t) => {
     const { soap } = await startPerimeter(t);
     const spend = async (headers: Record<string, string>): Promise<number> => {
@@ -480,7 +486,9 @@ t.test(
     await soap('PlaceOrder', proxy);
     for (const count of [1, 2, 3])
       t.match(await gateway.accessLine(count), { client, peer, caller: `address:${client}` });
-    const upgrade = `GET /graphql HTTP/1.1\r\nHost: a\r\nOrigin: http://b\r\nX-Forwarded-For: ${client}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    const upgrade =
+      `GET /graphql HTTP/1.1\r\nHost: a\r\nOrigin: http://b\r\nX-Forwarded-For: ${client}\r\n` +
+      'Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     t.equal((await sendRaw(gateway.url, upgrade)).status, 403);
     t.match(
       await gateway.accessLine(4),
@@ -504,7 +512,8 @@ t.test('monitor mode is about messages, not about who may call', async (t) => {
     'what is not known is not allowed',
   );
   const two =
-    '</m:GetOrder><m:PlaceOrder xmlns:m="urn:orders"><m:sku>x</m:sku></m:PlaceOrder><m:GetOrder xmlns:m="urn:orders">';
+    '</m:GetOrder><m:PlaceOrder xmlns:m="urn:orders"><m:sku>x</m:sku></m:PlaceOrder>' +
+    '<m:GetOrder xmlns:m="urn:orders">';
   t.match(
     (await soap('GetOrder', at('203.0.113.20'), SOAP_11, two)).text,
     'code="SOAP_MULTI_BODY"',
@@ -760,7 +769,8 @@ t.test('a claim of the token is a value of the request, never the answer of anot
       type Query { mine(sku: String!): Order, maybe(sku: String): Order }
       type Order { id: ID }
     operations:
-      GetStock: { field: Query.mine, read: { cacheMillis: 60000, scope: shared }, arguments: { sku: { claim: sub } } }
+      GetStock: { field: Query.mine, read: { cacheMillis: 60000, scope: shared }, arguments: \
+{ sku: { claim: sub } } }
       GetOrder: { field: Query.maybe, arguments: { sku: { claim: tenant } } }
 clients:
   jwt:

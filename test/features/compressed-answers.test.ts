@@ -205,7 +205,8 @@ t.test('pages of the admin address are compressed, but not for a password', asyn
   const token = 'token-of-operators-0001';
   const setting = await start(
     t,
-    `admin: { address: "127.0.0.1:0", basic: { users: { ops: { password: "${password}" } } }, bearer: { tokens: [${token}] } }\n`,
+    `admin: { address: "127.0.0.1:0", basic: { users: { ops: { password: "${password}" } } }, ` +
+      `bearer: { tokens: [${token}] } }\n`,
   );
   const basic = `Basic ${Buffer.from(`ops:${PASSWORD}`).toString('base64')}`;
   for (const path of ['/metrics', '/console/description']) {

@@ -5,7 +5,8 @@ import { askGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 const TYPE =
-  'multipart/related; type="application/xop+xml"; boundary="BB"; start="<root>"; start-info="text/xml"';
+  'multipart/related; type="application/xop+xml"; boundary="BB"; ' +
+  'start="<root>"; start-info="text/xml"';
 const TYPES = `type Query { getIt: GetItResponse }
       type GetItResponse { bin: [Base64] }`;
 

@@ -9,10 +9,12 @@ import { postGraphql } from '../kit/graphql-client.js';
 import { useService } from '../kit/use.js';
 
 const order = (id: number, lines: number): string =>
-  `<row><id>${id}</id><customerId>${id}</customerId>${'<line><sku>a</sku></line>'.repeat(lines)}</row>`;
+  `<row><id>${id}</id><customerId>${id}</customerId>` +
+  `${'<line><sku>a</sku></line>'.repeat(lines)}</row>`;
 const orders = (...lines: readonly number[]): string =>
   envelope(
-    `<ListResponse xmlns="urn:o">${lines.map((count, id) => order(id, count)).join('')}</ListResponse>`,
+    `<ListResponse xmlns="urn:o">${lines.map((count, id) => order(id, count)).join('')}` +
+      '</ListResponse>',
   );
 const customer = envelope(
   '<GetCustomerResponse xmlns="urn:c"><name>n</name></GetCustomerResponse>',
@@ -23,7 +25,8 @@ const config = (url: string, more: string, keys = ''): string => `services:
     url: ${url}/orders
     namespace: urn:o
     types: |
-      type Query { list(first: Int): [Order] @xml(name: "row") @listSize(slicingArguments: ["first"]) }
+      type Query { list(first: Int): [Order] @xml(name: "row") @listSize(slicingArguments: \
+["first"]) }
       type Order @cost(weight: "2") { id: Int, customerId: Int, line: [Line!] }
       type Line { sku: String @cost(weight: "3") }
     operations: { List: { field: Query.list, cost: 7 } }
@@ -107,7 +110,8 @@ t.test('what is too expensive is told what it would have cost', async (t) => {
 
 t.test('budgets are settled by what it came to', async (t) => {
   const budget =
-    'clients: { address: { class: all }, classes: { all: { budget: { maximum: 300, restoreRate: 1 } } } }\n';
+    'clients: { address: { class: all }, classes: { all: { budget: { maximum: ' +
+    '300, restoreRate: 1 } } } }\n';
   const { ask, lists } = await start(t, budget);
   lists(1);
   const first = await ask(ALL);
@@ -192,13 +196,15 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   customers:
     operations:
       GetCustomer:
-        replyKib: 1 # of 7 replies the longest had ${bytes(customer.length)} KiB, on average ${bytes(customer.length)}
+        replyKib: 1 # of 7 replies the longest had ${bytes(customer.length)} KiB, on average \
+${bytes(customer.length)}
   orders:
     operations:
       List:
         listSize: { assumedSize: 8 } # of 1 lists the longest had 7 items, on average 7
         replySize: 20 # of 1 replies the longest had 13 objects in lists, on average 13
-        replyKib: 1 # of 1 replies the longest had ${bytes(orders(4, 0, 2, 0, 0, 0, 0).length)} KiB, on average ${bytes(orders(4, 0, 2, 0, 0, 0, 0).length)}
+        replyKib: 1 # of 1 replies the longest had ${bytes(orders(4, 0, 2, 0, 0, 0, 0).length)} \
+KiB, on average ${bytes(orders(4, 0, 2, 0, 0, 0, 0).length)}
     schema:
       types:
         Order:

@@ -290,7 +290,8 @@ t.test(
     });
     const shop = await startShop(
       t,
-      `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret, scopes: [a, b], audience: shop } }`,
+      `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: ` +
+        's3cret, scopes: [a, b], audience: shop } }',
     );
     let valid = 'token1';
     shop.backend.answer = answerWhere(
@@ -339,7 +340,9 @@ t.test('OAuth 2.0: calls that are refused whatever the token cost no tokens', as
       response,
     );
   });
-  const auth = `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret } }`;
+  const auth =
+    `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: ` +
+    'web, clientSecret: s3cret } }';
   const shop = await startShop(t, auth);
   const good = shop.backend.answer;
   shop.backend.answer = answerStatus(401);
@@ -359,7 +362,9 @@ t.test('OAuth 2.0: calls that are refused whatever the token cost no tokens', as
 t.test('OAuth 2.0: a token endpoint that fails is not asked by every call', async (t) => {
   const refusal = '{"error":"invalid_client","secret":"s3cret"}';
   const server = await useBackend(t, answerWith(refusal, 'application/json', 400));
-  const keys = `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret, clientAuth: post } }`;
+  const keys =
+    `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: ` +
+    's3cret, clientAuth: post } }';
   const shop = await startShop(t, keys);
   const answers = await Promise.all(Array.from({ length: 20 }, () => shop.ask()));
   for (const answer of answers) t.match(answer, 'UPSTREAM_AUTH');

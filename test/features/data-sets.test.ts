@@ -4,7 +4,8 @@ import { desk, startDesk } from '../acceptance/desk.js';
 /** Data sets as ASP.NET writes them: the schema in the reply, then a diffgram. */
 
 const SET = (any = '<xs:any/>'): string =>
-  `<xs:element name="result" minOccurs="0"><xs:complexType><xs:sequence><xs:element ref="xs:schema"/>${any}</xs:sequence></xs:complexType></xs:element>`;
+  '<xs:element name="result" minOccurs="0"><xs:complexType><xs:sequence>' +
+  `<xs:element ref="xs:schema"/>${any}</xs:sequence></xs:complexType></xs:element>`;
 const WSDL = desk({ reply: SET() });
 const COLUMNS = [
   ['OrderID', 'xs:int'],
@@ -13,19 +14,33 @@ const COLUMNS = [
   ['Paid', 'xs:boolean'],
   ['Serial', 'xs:long'],
 ];
-const SCHEMA = `<xs:schema id="NewDataSet" xmlns="" xmlns:msdata="urn:schemas-microsoft-com:xml-msdata"><xs:element name="NewDataSet" msdata:IsDataSet="true" msdata:UseCurrentLocale="true"><xs:complexType><xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element name="Orders"><xs:complexType><xs:sequence>${COLUMNS.map(([name, type]) => `<xs:element name="${name}" type="${type}" minOccurs="0"/>`).join('')}<xs:element name="Code" minOccurs="0"><xs:simpleType><xs:restriction base="xs:int"><xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:element></xs:sequence></xs:complexType></xs:element></xs:choice></xs:complexType></xs:element></xs:schema>`;
+const SCHEMA =
+  '<xs:schema id="NewDataSet" xmlns="" xmlns:msdata="urn:schemas-microsoft-com:xml-msdata">' +
+  '<xs:element name="NewDataSet" msdata:IsDataSet="true" msdata:UseCurrentLocale="true">' +
+  '<xs:complexType><xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element name="Orders">' +
+  `<xs:complexType><xs:sequence>${COLUMNS.map(([name, type]) => `<xs:element name="${name}" type="${type}" minOccurs="0"/>`).join('')}` +
+  '<xs:element name="Code" minOccurs="0"><xs:simpleType><xs:restriction base="xs:int">' +
+  '<xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:element></xs:sequence>' +
+  '</xs:complexType></xs:element></xs:choice></xs:complexType></xs:element></xs:schema>';
 const GRAM =
-  'xmlns:diffgr="urn:schemas-microsoft-com:xml-diffgram-v1" xmlns:msdata="urn:schemas-microsoft-com:xml-msdata"';
+  'xmlns:diffgr="urn:schemas-microsoft-com:xml-diffgram-v1" ' +
+  'xmlns:msdata="urn:schemas-microsoft-com:xml-msdata"';
 const reply = (content: string): string =>
   `<t:GetResponse><t:result>${content}</t:result></t:GetResponse>`;
 const rows = `<diffgr:diffgram ${GRAM}><NewDataSet xmlns="">
-  <Orders diffgr:id="Orders1" msdata:rowOrder="0"><OrderID>1</OrderID><Unit_x0020_Price>9.50</Unit_x0020_Price><Placed>2024-02-29T00:00:00+01:00</Placed><Paid>true</Paid><Serial>9007199254740993</Serial><Code>007</Code></Orders>
-  <Orders diffgr:id="Orders2" msdata:rowOrder="1" diffgr:hasChanges="inserted"><OrderID>2</OrderID></Orders>
-  <Orders diffgr:id="Orders3" msdata:rowOrder="2" diffgr:hasChanges="modified"><OrderID>3</OrderID></Orders>
+  <Orders diffgr:id="Orders1" msdata:rowOrder="0"><OrderID>1</OrderID>\
+<Unit_x0020_Price>9.50</Unit_x0020_Price><Placed>2024-02-29T00:00:00+01:00</Placed>\
+<Paid>true</Paid><Serial>9007199254740993</Serial><Code>007</Code></Orders>
+  <Orders diffgr:id="Orders2" msdata:rowOrder="1" diffgr:hasChanges="inserted"><OrderID>2</OrderID>\
+</Orders>
+  <Orders diffgr:id="Orders3" msdata:rowOrder="2" diffgr:hasChanges="modified"><OrderID>3</OrderID>\
+</Orders>
   <Orders diffgr:id="Orders4" msdata:rowOrder="3"/>
   <Notes diffgr:id="Notes1" msdata:rowOrder="0"><Text>a &amp; b</Text></Notes></NewDataSet>
-  <diffgr:before><Orders diffgr:id="Orders3" msdata:rowOrder="2" xmlns=""><OrderID>30</OrderID></Orders><Orders diffgr:id="Orders5" xmlns=""><OrderID>5</OrderID></Orders></diffgr:before>
-  <diffgr:errors><Orders diffgr:id="Orders1" diffgr:Error="bad" xmlns=""/></diffgr:errors></diffgr:diffgram>`;
+  <diffgr:before><Orders diffgr:id="Orders3" msdata:rowOrder="2" xmlns=""><OrderID>30</OrderID>\
+</Orders><Orders diffgr:id="Orders5" xmlns=""><OrderID>5</OrderID></Orders></diffgr:before>
+  <diffgr:errors><Orders diffgr:id="Orders1" diffgr:Error="bad" xmlns=""/>\
+</diffgr:errors></diffgr:diffgram>`;
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -88,12 +103,20 @@ t.test('a data set without a schema, without a diffgram, empty or nil', async (t
 });
 
 t.test('a data set whose schema comes with the WSDL has its types', async (t) => {
-  const types = `<xs:element name="Set"><xs:complexType><xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element name="Line"><xs:complexType><xs:sequence><xs:element name="No" type="xs:int"/><xs:element name="Price" type="xs:decimal" minOccurs="0"/></xs:sequence></xs:complexType></xs:element><xs:element name="Note"><xs:complexType><xs:sequence><xs:element name="At" type="xs:date"/><xs:element name="Count" type="xs:int"/></xs:sequence></xs:complexType></xs:element></xs:choice></xs:complexType></xs:element>`;
+  const types =
+    '<xs:element name="Set"><xs:complexType><xs:choice minOccurs="0" maxOccurs="unbounded">' +
+    '<xs:element name="Line"><xs:complexType><xs:sequence><xs:element name="No" type="xs:int"/>' +
+    '<xs:element name="Price" type="xs:decimal" minOccurs="0"/></xs:sequence></xs:complexType>' +
+    '</xs:element><xs:element name="Note"><xs:complexType><xs:sequence>' +
+    '<xs:element name="At" type="xs:date"/><xs:element name="Count" type="xs:int"/>' +
+    '</xs:sequence></xs:complexType></xs:element></xs:choice></xs:complexType></xs:element>';
   const { ask } = await startDesk(t, desk({ types, reply: SET('<xs:any namespace="urn:t"/>') }));
   const { data, errors } = await ask(
     '{ get { tables { name rows } } }',
     reply(
-      `<diffgr:diffgram ${GRAM}><Set xmlns="urn:t"><Line diffgr:id="L1"><No>1</No><Price>2.0</Price></Line><Note><At>2024-02-29</At><Count>3</Count></Note></Set></diffgr:diffgram>`,
+      `<diffgr:diffgram ${GRAM}><Set xmlns="urn:t"><Line diffgr:id="L1"><No>1</No>` +
+        '<Price>2.0</Price></Line><Note><At>2024-02-29</At><Count>3</Count></Note>' +
+        '</Set></diffgr:diffgram>',
     ),
   );
   t.equal(errors, undefined);
@@ -132,7 +155,8 @@ t.test(
 
 t.test('a data set needs the rules of all fields, for its rows may hold any', async (t) => {
   const types =
-    '<xs:complexType name="Customer"><xs:sequence><xs:element name="iban" type="xs:string"/></xs:sequence></xs:complexType>';
+    '<xs:complexType name="Customer"><xs:sequence><xs:element name="iban" type="xs:string"/>' +
+    '</xs:sequence></xs:complexType>';
   const customer = '<xs:element name="customer" type="t:Customer" minOccurs="0"/>';
   const { ask } = await startDesk(
     t,

@@ -72,10 +72,12 @@ t.test('no field is hidden from a decision point by many others', async (t) => {
   crm:
     url: ${url}/crm
     namespace: urn:crm
-    types: "type Query { customer(id: ID): Customer } type Customer { iban: String ${names.map((name) => `${name}: String`).join(' ')} }"
+    types: "type Query { customer(id: ID): Customer } type Customer { iban: \
+String ${names.map((name) => `${name}: String`).join(' ')} }"
     operations: { GetCustomer: { field: Query.customer } }
 limits: { graphql: { tokens: 20000, characters: 100000, selections: 20000, cost: 1000000 } }
-clients: { address: { class: all }, classes: { all: {} }, authorize: { url: "${point.url}", timeoutMillis: 5000 } }
+clients: { address: { class: all }, classes: { all: {} }, authorize: { url: "${point.url}", \
+timeoutMillis: 5000 } }
 `,
   );
   const query = (count: number, more = ''): string =>
@@ -236,7 +238,8 @@ t.test(
   'a notification is delivered although its sender leaves while the decision point is asked',
   async (t) => {
     const subscriptions =
-      'subscriptions: { noted: { callback: { operation: bank.GetSecret, fields: { id: request.id } } } }\n';
+      'subscriptions: { noted: { callback: { operation: bank.GetSecret, fields: ' +
+      '{ id: request.id } } } }\n';
     const { bank, point } = await start(t, ', timeoutMillis: 60000', subscriptions);
     const { gateway } = bank;
     const query = 'subscription { noted { id } }';
@@ -329,7 +332,8 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
   const home = await useFolder(t);
   const file = join(home, 'audit.log');
   const service = `    operations: { GetSecret: { scopes: [secret] }, GetCustomer: {} }
-    schema: { types: { Customer: { fields: { iban: { mask: { plain: last4 } }, tax: { scopes: [tax] } } } } }`;
+    schema: { types: { Customer: { fields: { iban: { mask: { plain: last4 } }, tax: \
+{ scopes: [tax] } } } } }`;
   const bank = await useBank(
     t,
     CLASSES,

@@ -19,10 +19,16 @@ const CONTENT = element('content', 'xs:base64Binary', MAYBE);
 
 const WSDL = wsdlOf(
   'urn:d',
-  `<xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary"><xs:attribute name="kind" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>
-  <xs:complexType name="Document"><xs:sequence>${element('name', 'xs:string', MAYBE)}${CONTENT}${element('size', 'xs:int', MAYBE)}${element('typed', 't:Typed', MAYBE)}</xs:sequence></xs:complexType>
-  <xs:complexType name="Folder"><xs:sequence>${element('title', 'xs:string', MAYBE)}${element('document', 't:Document', MANY)}${element('pages', 'xs:base64Binary', MANY)}</xs:sequence></xs:complexType>
-  ${OPERATIONS.map((name) => wrapper(name, element('id', 'xs:string', MAYBE))).join('')}${wrapper('GetFolderResponse', element('folder', 't:Folder', MAYBE))}
+  `<xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary">\
+<xs:attribute name="kind" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>
+  <xs:complexType name="Document"><xs:sequence>${element('name', 'xs:string', MAYBE)}${CONTENT}\
+${element('size', 'xs:int', MAYBE)}${element('typed', 't:Typed', MAYBE)}</xs:sequence>\
+</xs:complexType>
+  <xs:complexType name="Folder"><xs:sequence>${element('title', 'xs:string', MAYBE)}\
+${element('document', 't:Document', MANY)}${element('pages', 'xs:base64Binary', MANY)}\
+</xs:sequence></xs:complexType>
+  ${OPERATIONS.map((name) => wrapper(name, element('id', 'xs:string', MAYBE))).join('')}\
+${wrapper('GetFolderResponse', element('folder', 't:Folder', MAYBE))}
   ${wrapper('GetContentResponse', CONTENT)}${wrapper('PutContentResponse', CONTENT)}`,
   OPERATIONS,
 );
@@ -35,9 +41,15 @@ interface Stored {
 const folderOf = (documents: readonly Stored[]): string => {
   const printed = documents.map(({ name, content }) => {
     const bytes = content.toString('base64');
-    return `<document><name>${name}</name><content>${bytes}</content><size>${content.length}</size><typed kind="${name}">${bytes}</typed></document>`;
+    return (
+      `<document><name>${name}</name><content>${bytes}</content><size>${content.length}</size>` +
+      `<typed kind="${name}">${bytes}</typed></document>`
+    );
   });
-  return `<folder><title>T</title>${printed.join('')}<pages>AAEC</pages><pages>/w==</pages></folder>`;
+  return (
+    `<folder><title>T</title>${printed.join('')}<pages>AAEC</pages>` +
+    '<pages>/w==</pages></folder>'
+  );
 };
 
 interface Options {
@@ -128,7 +140,9 @@ const TWO: readonly Stored[] = [
 
 t.test('binary content has an address, from which it is downloaded', async (t) => {
   const { gateway } = await useDesk(t, { documents: TWO });
-  const query = `{ getFolder(id: "7") { title document { name file: content @url size typed { kind value @url } } pages @url } }`;
+  const query =
+    '{ getFolder(id: "7") { title document { name file: content @url size typed { kind value ' +
+    '@url } } pages @url } }';
   const answer = await ask(gateway.url, query);
   t.same(answer.errors, undefined);
   const file = addressAt(answer, 'getFolder', 'document', 1, 'file');
@@ -296,7 +310,9 @@ t.test('an address ends', async (t) => {
 });
 
 t.test('what a class may not read, or reads masked, is not handed out by an address', async (t) => {
-  const scopes = `    schema: { types: { Document: { fields: { content: { scopes: [secret] } } }, Typed: { fields: { value: { mask: { user: "null" } } } } } }`;
+  const scopes =
+    '    schema: { types: { Document: { fields: { content: { scopes: [secret] } } }, Typed: ' +
+    '{ fields: { value: { mask: { user: "null" } } } } } }';
   const more = CLIENTS.replace(
     'bob-key-0123456789], class: user',
     'bob-key-0123456789], class: boss',
@@ -318,13 +334,17 @@ t.test('parts of a package are downloaded too', async (t) => {
   const packed = (coding: string, bytes: Buffer): Buffer =>
     Buffer.concat([
       Buffer.from(
-        `--b\r\nContent-Type: application/xop+xml; charset=utf-8; type="text/xml"\r\nContent-ID: <root>\r\n\r\n${envelope('<GetContentResponse xmlns="urn:d"><content><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:one"/></content></GetContentResponse>')}\r\n--b\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: ${coding}\r\nContent-ID: <one>\r\n\r\n`,
+        '--b\r\nContent-Type: application/xop+xml; charset=utf-8; type="text/xml"\r\n' +
+          `Content-ID: <root>\r\n\r\n${envelope('<GetContentResponse xmlns="urn:d"><content><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:one"/></content></GetContentResponse>')}\r\n` +
+          `--b\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: ${coding}\r\n` +
+          'Content-ID: <one>\r\n\r\n',
       ),
       bytes,
       Buffer.from('\r\n--b--\r\n'),
     ]);
   const type =
-    'multipart/related; boundary=b; type="application/xop+xml"; start="<root>"; start-info="text/xml"';
+    'multipart/related; boundary=b; type="application/xop+xml"; ' +
+    'start="<root>"; start-info="text/xml"';
   for (const [coding, bytes] of [
     ['binary', content],
     ['base64', Buffer.from(content.toString('base64').replace(/.{76}/g, '$&\r\n'))],

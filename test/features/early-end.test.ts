@@ -32,7 +32,8 @@ async function startDesk(t: Test, keys: string, end: string | null) {
   };
   const operations = 'operations: { GetOrder: { field: Query.order } }';
   const yaml = (url: string): string =>
-    `services: { desk: { wsdl: ${resolve('config/demo/legacy.wsdl')}, url: "${url}/d", ${keys} ${operations} } }\n`;
+    `services: { desk: { wsdl: ${resolve('config/demo/legacy.wsdl')}, url: ` +
+    `"${url}/d", ${keys} ${operations} } }\n`;
   const { gateway, ask } = await useService(t, answer, yaml);
   /** `over`: the backend's answer is over, one way or another. */
   return { gateway, over, ask: () => ask('{ order(id: 7) { id } }') };
@@ -65,11 +66,15 @@ t.test(
   'a list is over, and what may be missing is, as soon as something comes that stands behind it',
   async (t) => {
     const types =
-      schemaWith(`<xs:element name="Find"><xs:complexType/></xs:element><xs:element name="Found"><xs:complexType><xs:sequence>
-    <xs:element name="hit" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:int" minOccurs="0"/>
-    <xs:element name="total" type="xs:int"/><xs:element name="log" type="xs:string" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`);
+      schemaWith(`<xs:element name="Find"><xs:complexType/></xs:element><xs:element name="Found">\
+<xs:complexType><xs:sequence>
+    <xs:element name="hit" type="xs:string" minOccurs="0" maxOccurs="unbounded"/>\
+<xs:element name="more" type="xs:int" minOccurs="0"/>
+    <xs:element name="total" type="xs:int"/><xs:element name="log" type="xs:string" \
+maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`);
     const messages =
-      '<message name="In"><part name="p" element="t:Find"/></message><message name="Out"><part name="p" element="t:Found"/></message>';
+      '<message name="In"><part name="p" element="t:Find"/></message><message name="Out">' +
+      '<part name="p" element="t:Found"/></message>';
     const folder = await useFolder(t, { 'a.wsdl': wsdlWith({ types, messages }) });
     const [head = ''] = envelope('<Found xmlns="urn:t"><hit>a</hit><hit>b</hit>|').split('|');
     const answer: RecordingBackend['answer'] = (_message, response) => {

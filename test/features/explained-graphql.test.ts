@@ -4,7 +4,8 @@ import { useService } from '../kit/use.js';
 
 async function startShop(t: Test, more = '') {
   const order =
-    '<id>1</id><customer><name>Ann</name><iban>DE1</iban></customer><line><sku>A</sku><count>x</count></line>';
+    '<id>1</id><customer><name>Ann</name><iban>DE1</iban></customer><line><sku>A</sku>' +
+    '<count>x</count></line>';
   return useService(
     t,
     answerOperations('urn:shop', () => order),
@@ -24,7 +25,8 @@ async function startShop(t: Test, more = '') {
       GetSalary: { field: Query.salary, scopes: [payroll] }
     schema:
       types:
-        Customer: { fields: { iban: { scopes: [bank], description: "The account." }, name: { mask: { public: last4 } } } }
+        Customer: { fields: { iban: { scopes: [bank], description: "The account." }, name: { mask: \
+{ public: last4 } } } }
 clients: { address: { class: public }, classes: { public: {} } }
 ${more}`,
   );
@@ -39,7 +41,8 @@ t.test('an unknown field of a variable is named, with the nearest one', async (t
   const near = await open.ask(FILTERED, { f: { customrName: 's3cret' } });
   t.equal(
     near.errors?.[0]?.message,
-    'Variable "$f" has the field "customrName", which type "Filter" does not have; did you mean "customerName"?',
+    'Variable "$f" has the field "customrName", which type "Filter" does not have; ' +
+      'did you mean "customerName"?',
   );
   for (const name of ['s3cret', `"\u202e${'x'.repeat(200)}`, '__proto__', 'customerName ']) {
     const far = await open.ask(FILTERED, JSON.parse(`{"f":{${JSON.stringify(name)}:1}}`));
@@ -72,7 +75,8 @@ t.test('a syntax error says what graphql-js says', async (t) => {
 t.test('an error within an answer has the location of its own field', async (t) => {
   const { ask } = await startShop(t, OPEN);
   const { errors } = await ask(
-    '{\n  order(id: 1) {\n    ...F\n  }\n}\nfragment F on Order {\n  line {\n    many: count\n  }\n}',
+    '{\n  order(id: 1) {\n    ...F\n  }\n}\nfragment F on Order {\n  line {\n' +
+      '    many: count\n  }\n}',
   );
   t.match(errors, [{ path: ['order', 'line', 0, 'many'], locations: [{ line: 8, column: 5 }] }]);
 });
@@ -108,7 +112,8 @@ t.test(
 t.test('scopes and masks stand in the descriptions of fields', async (t) => {
   const { ask } = await startShop(t, OPEN);
   const { data } = await ask(
-    '{ customer: __type(name: "Customer") { fields { name description } } query: __type(name: "Query") { fields { name description } } }',
+    '{ customer: __type(name: "Customer") { fields { name description } } query: __type(name: ' +
+      '"Query") { fields { name description } } }',
   );
   t.match(data, {
     customer: {

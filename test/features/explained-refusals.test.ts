@@ -54,7 +54,8 @@ t.test('a Fault says what was wrong with the message, where, and what to do', as
   );
   t.match(
     broken.string,
-    'The message is not well-formed XML: an end tag that is not that of the open element, expected is',
+    'The message is not well-formed XML: an end tag that is not that of the ' +
+      'open element, expected is',
   );
   t.match(broken.string, '&lt;/id&gt;, at line 4, byte');
 
@@ -66,7 +67,9 @@ t.test('a Fault says what was wrong with the message, where, and what to do', as
   t.same([action.field('action'), action.field('expected')], ['urn:desk/nothing', 'urn:desk/get']);
 
   const next = 'http://schemas.xmlsoap.org/soap/actor/next';
-  const block = `<s:Header><x:Tx xmlns:x="urn:tx" s:mustUnderstand="1" s:actor="${next}">${SECRET}</x:Tx></s:Header>`;
+  const block =
+    `<s:Header><x:Tx xmlns:x="urn:tx" s:mustUnderstand="1" s:actor="${next}">` +
+    `${SECRET}</x:Tx></s:Header>`;
   const header = await call(desk, envelopeOf(GOOD, block));
   t.match(
     header.string,
@@ -120,7 +123,8 @@ t.test('the line is right in UTF-16, gzip, chunks and packages', async (t) => {
   const zipped = await call(desk, gzipSync(bytes), { 'content-encoding': 'gzip' });
   t.same([zipped.field('line'), zipped.field('byte')], [String(line), byte]);
   const start =
-    '--b\r\nContent-Type: application/xop+xml; type="text/xml"; charset=utf-8\r\nContent-ID: <a>\r\n\r\n';
+    '--b\r\nContent-Type: application/xop+xml; type="text/xml"; charset=utf-8\r\n' +
+    'Content-ID: <a>\r\n\r\n';
   const type =
     'multipart/related; boundary=b; type="application/xop+xml"; start="<a>"; start-info="text/xml"';
   const packed = await call(desk, `${start}${message}\r\n--b--\r\n`, { 'content-type': type });
@@ -132,7 +136,8 @@ t.test('the line is right in UTF-16, gzip, chunks and packages', async (t) => {
   for (let cut = 1; cut < bytes.length; cut += 7) {
     const client = await RawClient.connect(desk.url);
     await client.send(
-      `POST /soap/desk HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ${bytes.length}\r\n\r\n`,
+      'POST /soap/desk HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ' +
+        `${bytes.length}\r\n\r\n`,
     );
     await client.send(bytes.subarray(0, cut));
     await new Promise((resolve) => setImmediate(resolve));
@@ -179,7 +184,8 @@ t.test('a refusal of HTTP has one sentence, and says what the address takes', as
   const ask = (method: string, at: string, fields: string, body = ''): ReturnType<typeof sendRaw> =>
     sendRaw(
       desk.url,
-      `${method} ${at} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${fields}\r\n${body}`,
+      `${method} ${at} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${fields}\r\n` +
+        `${body}`,
     );
   const XML = 'Content-Type: text/xml\r\n';
   const rows = [
@@ -201,7 +207,8 @@ t.test('a refusal of HTTP has one sentence, and says what the address takes', as
     [
       await ask('POST', path, XML, 'x'.repeat(2001)),
       413,
-      'The request is longer than allowed: limits.xml.messageBytes is 2000. Send less in one request.',
+      'The request is longer than allowed: limits.xml.messageBytes is 2000. ' +
+        'Send less in one request.',
     ],
     [
       await ask('POST', path, `${XML}Content-Encoding: ${SECRET}\r\n`, GOOD),
@@ -241,10 +248,13 @@ t.test('a 411 has a sentence and a 400 of the first dialect has none', async (t)
   const desk = await startRefusedDesk(t, '', '    versions: ["2001-12"]\n');
   const uri = 'http://www.w3.org/2001/12/soap-envelope';
   const head = 'POST /soap/desk HTTP/1.1\r\nHost: a\r\nContent-Type: application/soap+xml\r\n';
-  const message = `<s:Envelope xmlns:s="${uri}" s:encodingStyle="http://www.w3.org/2001/12/soap-encoding"><s:Body>${GOOD}</s:Body></s:Envelope>`;
+  const message =
+    `<s:Envelope xmlns:s="${uri}" s:encodingStyle="http://www.w3.org/2001/12/soap-encoding">` +
+    `<s:Body>${GOOD}</s:Body></s:Envelope>`;
   const chunked = await sendRaw(
     desk.url,
-    `${head}Transfer-Encoding: chunked\r\n\r\n${message.length.toString(16)}\r\n${message}\r\n0\r\n\r\n`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n${message.length.toString(16)}\r\n` +
+      `${message}\r\n0\r\n\r\n`,
   );
   t.equal(chunked.body, 'A Content-Length is required. Send Content-Length, not chunks.\n');
   for (const sent of [

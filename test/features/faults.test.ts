@@ -7,16 +7,21 @@ import { useFolder, useService } from '../kit/use.js';
 import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 const envelope = (content: string, version: Version): string =>
-  `<E:Envelope xmlns:E="${SOAP[version]}" xmlns:d="http://legacy.example.com/desk"><E:Body>${content}</E:Body></E:Envelope>`;
+  `<E:Envelope xmlns:E="${SOAP[version]}" xmlns:d="http://legacy.example.com/desk"><E:Body>` +
+  `${content}</E:Body></E:Envelope>`;
 
 const FAULT =
-  '<d:OrderFault><d:code>404</d:code><d:field>id</d:field><d:reason>No &lt;such&gt; order</d:reason></d:OrderFault>';
+  '<d:OrderFault><d:code>404</d:code><d:field>id</d:field><d:reason>No &lt;such&gt; ' +
+  'order</d:reason></d:OrderFault>';
 
 const faultWith = (detail: string, version: Version): string =>
   version === '1.1'
-    ? `<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring><detail>${detail}</detail></E:Fault>`
-    : '<E:Fault><E:Code><E:Value>E:Sender</E:Value><E:Subcode><E:Value>d:Gone</E:Value><E:Subcode><E:Value>d:Sold</E:Value>' +
-      '</E:Subcode></E:Subcode></E:Code><E:Reason><E:Text xml:lang="en">no</E:Text><E:Text xml:lang="de">nein</E:Text></E:Reason>' +
+    ? '<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring><detail>' +
+      `${detail}</detail></E:Fault>`
+    : '<E:Fault><E:Code><E:Value>E:Sender</E:Value><E:Subcode><E:Value>d:Gone</E:Value>' +
+      '<E:Subcode><E:Value>d:Sold</E:Value>' +
+      '</E:Subcode></E:Subcode></E:Code><E:Reason><E:Text xml:lang="en">no</E:Text>' +
+      '<E:Text xml:lang="de">nein</E:Text></E:Reason>' +
       `<E:Node>urn:n</E:Node><E:Role>urn:r</E:Role><E:Detail>${detail}</E:Detail></E:Fault>`;
 
 const OPERATIONS = `
@@ -57,7 +62,8 @@ ${more}`,
 }
 
 const QUERY =
-  '{ order(id: 1) { __typename ... on GetOrderOutcome { t: __typename } ... on Order { id lines { sku } } ... on OrderFault { code why: reason } } }';
+  '{ order(id: 1) { __typename ... on GetOrderOutcome { t: __typename } ... ' +
+  'on Order { id lines { sku } } ... on OrderFault { code why: reason } } }';
 
 for (const version of ['1.1', '1.2'] as const) {
   t.test(
@@ -75,7 +81,8 @@ for (const version of ['1.1', '1.2'] as const) {
         t.match(await gateway.accessLine(index + 1), { outcome: 'ok', upstreamCalls: 1 });
       }
       desk.answer(
-        '<d:GetOrderResponse xmlns:y="http://legacy.example.com/desk/types"><d:order><y:id>7</y:id></d:order></d:GetOrderResponse>',
+        '<d:GetOrderResponse xmlns:y="http://legacy.example.com/desk/types"><d:order>' +
+          '<y:id>7</y:id></d:order></d:GetOrderResponse>',
       );
       t.match(await ask('{ order(id: 1) { __typename ... on Order { id } } }'), {
         data: { order: { __typename: 'Order', id: '7' } },
@@ -144,25 +151,34 @@ const FAULTS = ['failure', 'text', 'empty', 'any', 'trace'];
 /** Faults and answers that are no objects by themselves. */
 const ODD = wsdlOf(
   'http://legacy.example.com/desk',
-  `<xs:complexType name="Failure" abstract="true"><xs:sequence><xs:element name="why" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>
-  <xs:complexType name="Broken"><xs:complexContent><xs:extension base="t:Failure"><xs:sequence><xs:element name="part" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-  <xs:complexType name="Late"><xs:complexContent><xs:extension base="t:Failure"><xs:sequence><xs:element name="days" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+  `<xs:complexType name="Failure" abstract="true"><xs:sequence>\
+<xs:element name="why" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>
+  <xs:complexType name="Broken"><xs:complexContent><xs:extension base="t:Failure"><xs:sequence>\
+<xs:element name="part" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent>\
+</xs:complexType>
+  <xs:complexType name="Late"><xs:complexContent><xs:extension base="t:Failure"><xs:sequence>\
+<xs:element name="days" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent>\
+</xs:complexType>
   ${wrapper('trace', element('stackTrace', 'xs:string') + element('n', 'xs:int', 'maxOccurs="unbounded"'))}
   <xs:element name="failure" type="t:Failure"/><xs:element name="text" type="xs:string"/>
   <xs:element name="empty"><xs:complexType/></xs:element>
-  <xs:element name="any"><xs:complexType mixed="true"><xs:sequence><xs:any minOccurs="0" processContents="skip"/></xs:sequence></xs:complexType></xs:element>
+  <xs:element name="any"><xs:complexType mixed="true"><xs:sequence>\
+<xs:any minOccurs="0" processContents="skip"/></xs:sequence></xs:complexType></xs:element>
   ${wrapper('List')}${wrapper('ListResponse', element('sku', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"'))}
-  <xs:element name="Reset"><xs:complexType/></xs:element><xs:element name="ResetResponse"><xs:complexType/></xs:element>`,
+  <xs:element name="Reset"><xs:complexType/></xs:element><xs:element name="ResetResponse">\
+<xs:complexType/></xs:element>`,
   ['List', 'Reset'],
   { faults: FAULTS, actionOf: () => '' },
 );
 
 t.test('answers and Faults that are no objects are the value of one', async (t) => {
   const operations =
-    '{ List: { field: Query.list, faults: union }, Reset: { field: Mutation.reset, faults: union } }';
+    '{ List: { field: Query.list, faults: union }, Reset: { field: ' +
+    'Mutation.reset, faults: union } }';
   const desk = await startDesk(t, '1.1', { wsdl: ODD, operations });
   const faults =
-    '__typename ... on Broken { why part } ... on Late { days } ... on Failure { w: why } ... on Text { value } ... on Empty { there: value } ... on Any { xml }';
+    '__typename ... on Broken { why part } ... on Late { days } ... on Failure { w: why } ... ' +
+    'on Text { value } ... on Empty { there: value } ... on Any { xml }';
   const list = `{ list { ${faults} ... on ListPayload { skus: value } } }`;
   const told = async (content: string, query = list): Promise<unknown> => {
     desk.answer(content);
@@ -272,18 +288,27 @@ t.test(
     const derived = Array.from(
       { length: 40 },
       (_, n) =>
-        `<xs:complexType name="Kind${n}"><xs:complexContent><xs:extension base="t:Problem"><xs:sequence><xs:element name="kind${n}" type="xs:int"/><xs:element name="also" type="t:Problem" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
+        `<xs:complexType name="Kind${n}"><xs:complexContent><xs:extension base="t:Problem">` +
+        `<xs:sequence><xs:element name="kind${n}" type="xs:int"/>` +
+        '<xs:element name="also" type="t:Problem" minOccurs="0" maxOccurs="unbounded"/>' +
+        '</xs:sequence></xs:extension></xs:complexContent></xs:complexType>',
     );
     const problem = element('code', 'xs:int') + element('cause', 't:Problem', 'minOccurs="0"');
-    const types = `<xs:complexType name="Problem"><xs:sequence>${problem}</xs:sequence></xs:complexType>${derived.join('')}`;
+    const types =
+      `<xs:complexType name="Problem"><xs:sequence>${problem}</xs:sequence>` +
+      `</xs:complexType>${derived.join('')}`;
     const desk = await startDesk(t, '1.1', {
       wsdl: failing('Failed', `${types}<xs:element name="Failed" type="t:Problem"/>`),
       operations: GET,
     });
     const XSI = 'xmlns:x="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:t"';
     const depth = 12;
-    const nested = `${'<t:code>1</t:code><t:cause>'.repeat(depth)}<t:code>2</t:code>${'</t:cause>'.repeat(depth)}`;
-    const entry = `<t:Failed ${XSI} x:type="t:Kind39">${nested}<t:kind39>39</t:kind39><t:also x:type="t:Kind7"><t:code>3</t:code><t:kind7>7</t:kind7></t:also></t:Failed>`;
+    const nested =
+      `${'<t:code>1</t:code><t:cause>'.repeat(depth)}<t:code>2</t:code>` +
+      `${'</t:cause>'.repeat(depth)}`;
+    const entry =
+      `<t:Failed ${XSI} x:type="t:Kind39">${nested}<t:kind39>39</t:kind39>` +
+      '<t:also x:type="t:Kind7"><t:code>3</t:code><t:kind7>7</t:kind7></t:also></t:Failed>';
     desk.answerFault(entry);
     const answer = await desk.ask('{ get(id: 1) }');
     t.match(answer, {
@@ -307,17 +332,22 @@ t.test(
   'an ExceptionDetail of .NET that the WSDL declares is passed on, without its stack trace',
   async (t) => {
     const [from, to] = ['<xs:complexType name="Detail">', '</xs:complexType>'];
-    const detail = `${from}<xs:sequence>${['Message', 'StackTrace', 'Type'].map((name) => `<xs:element name="${name}" type="xs:string" minOccurs="0" nillable="true"/>`).join('')}<xs:element name="InnerException" type="t:Detail" minOccurs="0"/></xs:sequence>${to}`;
+    const detail =
+      `${from}<xs:sequence>${['Message', 'StackTrace', 'Type'].map((name) => `<xs:element name="${name}" type="xs:string" minOccurs="0" nillable="true"/>`).join('')}` +
+      `<xs:element name="InnerException" type="t:Detail" minOccurs="0"/></xs:sequence>${to}`;
     const wsdl = (fault: string): string =>
       failing(/name="(\w+)"/.exec(fault)?.[1] ?? '', `${detail}${fault}`);
     const trace = '<d:StackTrace>at Secret.Db()</d:StackTrace>';
     const own = (inner: string): string =>
-      `<d:ExceptionDetail xmlns:d="urn:t"><d:Message>no stock</d:Message>${trace}<d:Type>E</d:Type>${inner}</d:ExceptionDetail>`;
+      `<d:ExceptionDetail xmlns:d="urn:t"><d:Message>no stock</d:Message>${trace}` +
+      `<d:Type>E</d:Type>${inner}</d:ExceptionDetail>`;
     const exception = own(
       `<d:InnerException><d:Message>deep</d:Message>${trace}</d:InnerException>`,
     );
     const inside = (element: string): string =>
-      `<xs:element name="Failed"><xs:complexType><xs:sequence><xs:element name="no" type="xs:int"/>${element}</xs:sequence></xs:complexType></xs:element>`;
+      '<xs:element name="Failed"><xs:complexType><xs:sequence>' +
+      `<xs:element name="no" type="xs:int"/>${element}</xs:sequence>` +
+      '</xs:complexType></xs:element>';
     const failed = `<d:Failed xmlns:d="urn:t"><d:no>7</d:no>${exception}</d:Failed>`;
     for (const [fault, sent, isDeclared] of [
       ['<xs:element name="ExceptionDetail" type="t:Detail"/>', exception, true],
@@ -342,9 +372,13 @@ t.test(
 t.test('a Fault of SOAP 1.2 that is not valid keeps its Header and its status', async (t) => {
   const desk = await startDesk(t, '1.2');
   const { gateway, backend } = desk;
-  const request = `<E:Envelope xmlns:E="${SOAP['1.2']}"><E:Body><d:GetOrder xmlns:d="http://legacy.example.com/desk"><d:id>1</d:id></d:GetOrder></E:Body></E:Envelope>`;
+  const request =
+    `<E:Envelope xmlns:E="${SOAP['1.2']}"><E:Body>` +
+    '<d:GetOrder xmlns:d="http://legacy.example.com/desk"><d:id>1</d:id></d:GetOrder>' +
+    '</E:Body></E:Envelope>';
   const header =
-    '<E:Header><a:RelatesTo xmlns:a="http://www.w3.org/2005/08/addressing">urn:uuid:1</a:RelatesTo></E:Header>';
+    '<E:Header><a:RelatesTo xmlns:a="http://www.w3.org/2005/08/addressing">' +
+    'urn:uuid:1</a:RelatesTo></E:Header>';
   const send = async (fault: string, status: number): Promise<readonly [number, string]> => {
     const reply = envelope(fault, '1.2').replace('<E:Body>', `${header}<E:Body>`);
     backend.answer = answerWith(reply, MEDIA['1.2'], status);

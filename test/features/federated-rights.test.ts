@@ -7,7 +7,8 @@ import { useFolder, useGateway, useGraphqlServer } from '../kit/use.js';
 /** Directives about rights that a schema links under other names (specs.apollo.dev/link). */
 
 const SDL = `
-type Query { open: String card: Card cards(first: Int, secret: Int): [Card!] hidden: Hidden any: Any level: Level }
+type Query { open: String card: Card cards(first: Int, secret: Int): [Card!] hidden: Hidden any: \
+Any level: Level }
 type Card implements Node { id: ID! code: String pin: String }
 type Hidden implements Node { id: ID! code: String }
 interface Node { id: ID! }
@@ -72,11 +73,13 @@ const LINKED: readonly (readonly [
     'definitions of the names in the file',
     `@link(url: "${FEDERATION}", import: [{ name: "@requiresScopes", as: "@needs" }])`,
     `@needs${ADMIN}`,
-    `directive @link(url: String!, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA
+    `directive @link(url: String!, as: String, for: link__Purpose, import: \
+[link__Import]) repeatable on SCHEMA
      scalar link__Import
      scalar federation__Scope
      enum link__Purpose { SECURITY EXECUTION }
-     directive @needs(scopes: [[federation__Scope!]!]!) on FIELD_DEFINITION | OBJECT | INTERFACE | SCALAR | ENUM`,
+     directive @needs(scopes: [[federation__Scope!]!]!) on FIELD_DEFINITION | OBJECT | \
+INTERFACE | SCALAR | ENUM`,
   ],
   ['another prefix', `@link(url: "${FEDERATION}", as: "fed")`, `@fed__requiresScopes${ADMIN}`],
   [
@@ -96,7 +99,8 @@ const LINKED: readonly (readonly [
   ],
   [
     'a specification at another address',
-    '@link(url: "https://specs.acme.example/acl/v3", import: [{ name: "@requiresScopes", as: "@needs" }])',
+    '@link(url: "https://specs.acme.example/acl/v3", import: [{ name: ' +
+      '"@requiresScopes", as: "@needs" }])',
     `@needs${ADMIN}`,
   ],
   [
@@ -111,7 +115,8 @@ const LINKED: readonly (readonly [
   ],
   [
     'names that are exchanged',
-    `@link(url: "${FEDERATION}", import: [{ name: "@requiresScopes", as: "@shareable" }, { name: "@shareable", as: "@requiresScopes" }])`,
+    `@link(url: "${FEDERATION}", import: [{ name: "@requiresScopes", as: "@shareable" }, ` +
+      '{ name: "@shareable", as: "@requiresScopes" }])',
     `@shareable${ADMIN}`,
   ],
   [
@@ -121,12 +126,14 @@ const LINKED: readonly (readonly [
   ],
   [
     '@link that is imported under another name',
-    `@is(url: "https://specs.apollo.dev/link/v1.0", import: [{ name: "@link", as: "@is" }]) @is(url: "${FEDERATION}", as: "fed")`,
+    '@is(url: "https://specs.apollo.dev/link/v1.0", import: [{ name: "@link", as: ' +
+      `"@is" }]) @is(url: "${FEDERATION}", as: "fed")`,
     `@fed__requiresScopes${ADMIN}`,
   ],
   [
     '@core of older schemas',
-    '@core(feature: "https://specs.apollo.dev/core/v0.2") @core(feature: "https://specs.apollo.dev/requiresScopes/v0.1", as: "needs")',
+    '@core(feature: "https://specs.apollo.dev/core/v0.2") @core(feature: ' +
+      '"https://specs.apollo.dev/requiresScopes/v0.1", as: "needs")',
     `@needs${ADMIN}`,
   ],
 ];
@@ -235,9 +242,12 @@ t.test('links of other specifications change nothing', async (t) => {
   const { ask } = await startShop(
     t,
     ruled(
-      '@link(url: "https://specs.acme.example/units/v1.0", import: ["@unit"]) @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION)',
+      '@link(url: "https://specs.acme.example/units/v1.0", import: ["@unit"]) @link(url: ' +
+        '"https://specs.apollo.dev/join/v0.3", for: EXECUTION)',
       '@unit(of: "m") @units__old',
-      'directive @link(url: String, for: String, import: [String]) repeatable on SCHEMA directive @unit(of: String) on FIELD_DEFINITION directive @units__old on FIELD_DEFINITION',
+      'directive @link(url: String, for: String, import: [String]) repeatable on SCHEMA ' +
+        'directive @unit(of: String) on FIELD_DEFINITION directive ' +
+        '@units__old on FIELD_DEFINITION',
     ),
   );
   t.match((await ask('{ card { pin } }')).data, { card: { pin: 'SECRET-PIN' } });

@@ -18,7 +18,8 @@ t.test(
   'SOAP calls are refused whose replies hold masked or forbidden fields, where configured',
   async (t) => {
     const rules = (more: string): string =>
-      `    schema: { ${more}types: { ChangeIbanResponse: { fields: { old: { mask: { plain: last4 } } } }, Customer: { fields: { tax: { scopes: [bank] } } } } }`;
+      `    schema: { ${more}types: { ChangeIbanResponse: { fields: { old: { mask: { plain: ` +
+      'last4 } } } }, Customer: { fields: { tax: { scopes: [bank] } } } } }';
     const open = await useBank(t, CLASSES, rules(''));
     t.match(
       warningsOf(open),
@@ -71,10 +72,15 @@ t.test('events of observed writes are masked and withheld for each subscriber', 
   const bank = await useBank(
     t,
     CLASSES,
-    `    schema: { restrictedReplies: pass, types: { ChangeIban: { fields: { iban: { mask: { plain: last4 } } } }, ChangeIbanResponse: { fields: { old: { scopes: [bank] } } }, Customer: { fields: { iban: { mask: { plain: last4 } }, tax: { scopes: [bank] } } } } }`,
+    '    schema: { restrictedReplies: pass, types: { ChangeIban: { fields: { iban: { mask: ' +
+      '{ plain: last4 } } } }, ChangeIbanResponse: { fields: { old: { scopes: ' +
+      '[bank] } } }, Customer: { fields: { iban: { mask: { plain: last4 } }, tax: ' +
+      '{ scopes: [bank] } } } } }',
     `subscriptions:
-  changed: { on: { operation: bank.ChangeIban, fields: { iban: request.iban, old: reply.old, at: reply.at } } }
-  found: { on: { operation: bank.ChangeIban, answer: bank.GetCustomer, arguments: { id: request.id } } }
+  changed: { on: { operation: bank.ChangeIban, fields: { iban: request.iban, old: reply.old, at: \
+reply.at } } }
+  found: { on: { operation: bank.ChangeIban, answer: bank.GetCustomer, arguments: { id: \
+request.id } } }
   polled: { poll: { operation: bank.GetCustomer, everyMillis: 1000 } }`,
   );
   const change = (): Promise<unknown> => bank.call('ChangeIban', 'boss');
@@ -132,11 +138,14 @@ const RULES = ['iban', 'pins', 'tax'] as const;
 const SECRET_OF = { iban: SECRETS.iban, pins: SECRETS.pin, tax: SECRETS.tax } as const;
 
 t.test('no random selection delivers what its caller may not have', async (t) => {
-  const service = `    schema: { restrictedReplies: pass, types: { Customer: { fields: { ${RULES.map((name) => `${name}: { scopes: [${name}] }`).join(', ')} } }, ArrayOfNote: { fields: { Note: { scopes: [notes] } } } } }
+  const service = `    schema: { restrictedReplies: pass, types: { Customer: { fields: \
+{ ${RULES.map((name) => `${name}: { scopes: [${name}] }`).join(', ')} } }, ArrayOfNote: { fields: \
+{ Note: { scopes: [notes] } } } } }
     operations: { GetSecret: { scopes: [secret] }, GetCustomer: {}, Find: {} }`;
   const links = `links:
   Customer.secret: { operation: bank.GetSecret, arguments: { id: id } }
-  Customer.again: { operation: bank.GetCustomer, arguments: { id: id }, batch: { operation: bank.Find, argument: ids, key: id } }
+  Customer.again: { operation: bank.GetCustomer, arguments: { id: id }, batch: { operation: \
+bank.Find, argument: ids, key: id } }
 graphql: { graphiql: false }
 limits: { graphql: { cost: 100000, aliases: 1000, depth: 50 } }`;
   const scopes = ['iban', 'pins', 'tax', 'notes', 'secret'];

@@ -11,10 +11,12 @@ import { useFolder, useGateway, useGraphqlServer } from '../kit/use.js';
  */
 
 const SDL = `
-type Query { customer(id: ID!): Customer node: Node any: [Any!] secret: String customers(ids: [ID!]): [Customer!] }
+type Query { customer(id: ID!): Customer node: Node any: [Any!] secret: String customers(ids: \
+[ID!]): [Customer!] }
 type Mutation { rename(name: String): Customer }
 interface Node { id: ID! token: String }
-type Customer implements Node { id: ID! name: String! iban(country: String): String! token: String phone: String friend: Customer vault: Vault }
+type Customer implements Node { id: ID! name: String! iban(country: String): String! token: \
+String phone: String friend: Customer vault: Vault }
 type Robot implements Node { id: ID! token: String model: String }
 type Vault { code: String }
 union Any = Customer | Robot
@@ -89,7 +91,8 @@ t.test(
   async (t) => {
     const { ask, server } = await startCrm(t, RULED);
     const query =
-      'query ($c: String) { customer(id: 1) { id friend { name i: iban(country: $c) ...F } } secret } fragment F on Customer { token vault { code } }';
+      'query ($c: String) { customer(id: 1) { id friend { name i: iban(country: ' +
+      '$c) ...F } } secret } fragment F on Customer { token vault { code } }';
     const plain = await ask(query, 'plain', { c: 'DE' });
     t.same(
       plain.data,
@@ -125,8 +128,10 @@ t.test('no selection of an interface, union or fragment delivers a forbidden val
   const { ask } = await startCrm(t, RULED, '', 'graphql: { batch: 2 }');
   for (const query of [
     '{ node { id t: token ...on Customer { phone vault { c: code } } } }',
-    '{ any { __typename ...on Node { token } ...on Robot { model token } ...on Customer { id friend { x: token vault { code } } } } }',
-    '{ a: customer(id: 1) { vault { code } } b: customer(id: 1) { ...A } } fragment A on Node { ...B } fragment B on Node { token }',
+    '{ any { __typename ...on Node { token } ...on Robot { model token } ...on Customer { id ' +
+      'friend { x: token vault { code } } } } }',
+    '{ a: customer(id: 1) { vault { code } } b: customer(id: 1) { ...A } } fragment A on Node ' +
+      '{ ...B } fragment B on Node { token }',
     'mutation { rename { id token vault { code } } }',
   ]) {
     const { text } = await ask(query);
@@ -142,7 +147,8 @@ t.test(
     const { ask, server } = await startCrm(
       t,
       SDL,
-      ', fields: { Customer.phone: { mask: { plain: last4, clerk: hash } }, Customer.iban: { mask: { plain: "null" } }, Customer.token: { scopes: [admin] } }',
+      ', fields: { Customer.phone: { mask: { plain: last4, clerk: hash } }, Customer.iban: ' +
+        '{ mask: { plain: "null" } }, Customer.token: { scopes: [admin] } }',
       'links: { Customer.twin: { operation: crm.customer, arguments: { id: token } } }',
     );
     const plain = await ask(
@@ -169,7 +175,8 @@ t.test('a root field that is masked by null is no fault of the service', async (
   const { ask, server } = await startCrm(
     t,
     SDL,
-    ', fields: { Query.secret: { mask: { plain: "null" } }, Query.customers: { mask: { plain: "null" } } }',
+    ', fields: { Query.secret: { mask: { plain: "null" } }, Query.customers: ' +
+      '{ mask: { plain: "null" } } }',
   );
   const masked = await ask(
     '{ secret a: customers(ids: [1]) { id } customer(id: 1) { id } }',

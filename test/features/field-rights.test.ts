@@ -9,7 +9,8 @@ import { useGateway } from '../kit/use.js';
 
 const RULED = `    schema:
       types:
-        Customer: { fields: { iban: { scopes: [bank] }, tax: { scopes: [[tax, bank], [admin]] }, pins: { scopes: [bank] } } }
+        Customer: { fields: { iban: { scopes: [bank] }, tax: { scopes: [[tax, bank], [admin]] }, \
+pins: { scopes: [bank] } } }
         ArrayOfNote: { fields: { Note: { scopes: [notes] } } }
         Account: { fields: { iban: { scopes: [bank] } } }
     operations:
@@ -26,7 +27,8 @@ const CLASSES = {
 
 const LINK = `links:
   Customer.secret: { operation: bank.GetSecret, arguments: { id: id } }
-  Customer.again: { operation: bank.GetCustomer, arguments: { id: id }, batch: { operation: bank.Find, argument: ids, key: id } }`;
+  Customer.again: { operation: bank.GetCustomer, arguments: { id: id }, batch: { operation: \
+bank.Find, argument: ids, key: id } }`;
 
 t.test(
   'a field is null with an error for callers without its scopes, and others are unharmed',
@@ -94,11 +96,15 @@ t.test('an operation without its scopes is not called, by any way', async (t) =>
 t.test('no selection delivers a value without its scopes', async (t) => {
   const bank = await useBank(t, CLASSES, RULED, LINK);
   const documents = [
-    '{ getCustomer(id: "p1") { ...on Premium { iban pins tax notes } ...on Customer { x: iban } ...F } } fragment F on Customer { pins any { value } friend { any { name value xml } ...on Premium { tax } } }',
-    '{ find(ids: ["1"]) { any { name value xml } notes again { tax pins notes any { value } again { tax } } } }',
+    '{ getCustomer(id: "p1") { ...on Premium { iban pins tax notes } ...on Customer { x: ' +
+      'iban } ...F } } fragment F on Customer { pins any { value } friend { any { name value ' +
+      'xml } ...on Premium { tax } } }',
+    '{ find(ids: ["1"]) { any { name value xml } notes again { tax pins notes any { ' +
+      'value } again { tax } } } }',
     '{ getCustomer(id: "trouble") { id } }',
     'mutation { changeIban(id: "1", iban: "x") { at } }',
-    '{ a: getCustomer(id: "1") { notes } b: getCustomer(id: "1") { notes any { name type value } } __schema { types { name } } }',
+    '{ a: getCustomer(id: "1") { notes } b: getCustomer(id: "1") { notes any { name type ' +
+      'value } } __schema { types { name } } }',
   ];
   for (const document of documents) {
     const { text } = await bank.ask(document);
@@ -117,9 +123,12 @@ t.test(
   async (t) => {
     const classes = { plain: '{}', boss: '{ scopes: [bank] }' };
     const rules =
-      '    schema: { types: { Account: { fields: { iban: { scopes: [bank] }, id: { scopes: [bank] } } } } }';
+      '    schema: { types: { Account: { fields: { iban: { scopes: [bank] }, id: ' +
+      '{ scopes: [bank] } } } } }';
     for (const faults of ['errors', 'union']) {
-      const service = `${rules}\n    faultDetail: unsafe:pass\n    operations: { GetCustomer: { faults: ${faults} } }`;
+      const service =
+        `${rules}\n    faultDetail: unsafe:pass\n    operations: { GetCustomer: ` +
+        `{ faults: ${faults} } }`;
       const bank = await useBank(t, classes, service);
       const query =
         '{ getCustomer(id: "trouble") { ...on Trouble { account { iban id } why } } }'.replace(
@@ -155,7 +164,8 @@ t.test(
 
 t.test('a mutation whose result would be null calls nothing', async (t) => {
   const service =
-    '    operations: { ChangeIban: { scopes: [bank] }, GetSecret: { field: Mutation.secret }, GetCustomer: {}, Find: {} }';
+    '    operations: { ChangeIban: { scopes: [bank] }, GetSecret: { field: Mutation.secret }, ' +
+    'GetCustomer: {}, Find: {} }';
   const bank = await useBank(t, CLASSES, service);
   const answer = await bank.ask('mutation { secret(id: "1") changeIban(id: "1") { at } }');
   t.same(answer.data, { secret: SECRETS.secret, changeIban: null }, 'a nullable field is null');
@@ -164,7 +174,8 @@ t.test('a mutation whose result would be null calls nothing', async (t) => {
 
 const MASKED = `    schema:
       types:
-        Customer: { fields: { iban: { mask: { plain: last4, clerk: hash } }, pins: { mask: { plain: last4 } }, tax: { mask: { plain: null, clerk: remove } } } }
+        Customer: { fields: { iban: { mask: { plain: last4, clerk: hash } }, pins: { mask: \
+{ plain: last4 } }, tax: { mask: { plain: null, clerk: remove } } } }
         ArrayOfNote: { fields: { Note: { mask: { plain: last4 } } } }`.replaceAll(
   ': null',
   ': "null"',
@@ -175,7 +186,8 @@ t.test(
   async (t) => {
     const service = `    schema:
       restrictedReplies: refuse
-      types: { Customer: { fields: { iban: { mask: { default: last4, boss: none } }, pins: { mask: hash } } } }`;
+      types: { Customer: { fields: { iban: { mask: { default: last4, boss: \
+none } }, pins: { mask: hash } } } }`;
     const bank = await useBank(t, CLASSES, service);
     const ibanOf = async (name: string): Promise<unknown> => {
       const { data } = await bank.ask('{ getCustomer(id: "1") { iban pins } }', name);
@@ -216,7 +228,8 @@ t.test(
   async (t) => {
     const wsdl = `${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
     const service = (name: string): string =>
-      `  ${name}:\n    wsdl: ${wsdl}\n    url: http://127.0.0.1:1/\n    operations: { Echo: { field: Query.${name}, scopes: [echo] } }\n`;
+      `  ${name}:\n    wsdl: ${wsdl}\n    url: http://127.0.0.1:1/\n    operations: { Echo: ` +
+      `{ field: Query.${name}, scopes: [echo] } }\n`;
     const clients = 'clients: { address: { class: any }, classes: { any: {} } }\n';
     const rejecting = 'graphql: { rejectUnauthorized: true }\n';
     const gateway = await useGateway(

@@ -7,10 +7,13 @@ import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /** The types of content: base64, and the two ways in which gSOAP declares an Include. */
 const TYPES = `
-  <xs:complexType name="Included"><xs:sequence><xs:element ref="xop:Include" minOccurs="1" maxOccurs="1"/></xs:sequence>
+  <xs:complexType name="Included"><xs:sequence><xs:element ref="xop:Include" minOccurs="1" \
+maxOccurs="1"/></xs:sequence>
     <xs:attribute ref="xmime:contentType"/></xs:complexType>
-  <xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary"><xs:attribute ref="xmime:contentType"/></xs:extension></xs:simpleContent></xs:complexType>
-  <xs:simpleType name="Short"><xs:restriction base="xs:base64Binary"><xs:maxLength value="4"/></xs:restriction></xs:simpleType>`;
+  <xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary">\
+<xs:attribute ref="xmime:contentType"/></xs:extension></xs:simpleContent></xs:complexType>
+  <xs:simpleType name="Short"><xs:restriction base="xs:base64Binary"><xs:maxLength value="4"/>\
+</xs:restriction></xs:simpleType>`;
 
 const XOP = 'http://www.w3.org/2004/08/xop/include';
 const XMIME = 'http://www.w3.org/2005/05/xmlmime';

@@ -4,7 +4,10 @@ import { envelope } from '../kit/envelope.js';
 import { useFolder, useService } from '../kit/use.js';
 import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
-const ROW = `<xs:element name="row" maxOccurs="unbounded"><xs:complexType><xs:sequence>${element('key', 'xs:string')}${element('rate', 'xs:double')}</xs:sequence></xs:complexType></xs:element>`;
+const ROW =
+  '<xs:element name="row" maxOccurs="unbounded"><xs:complexType><xs:sequence>' +
+  `${element('key', 'xs:string')}${element('rate', 'xs:double')}</xs:sequence>` +
+  '</xs:complexType></xs:element>';
 const WSDL = wsdlOf(
   'urn:t',
   wrapper('GetRates') +
@@ -17,7 +20,9 @@ const row = (key: string, rate: string): string =>
 
 t.test('INF and NaN null one value, not the list or the object around it', async (t) => {
   const folder = await useFolder(t, { 'a.wsdl': WSDL });
-  const reply = `<GetRatesResponse xmlns="urn:t">${row('a', '1.5')}${row('b', 'INF')}${row('c', '-INF')}<rates>1</rates><rates>NaN</rates><rates>2</rates></GetRatesResponse>`;
+  const reply =
+    `<GetRatesResponse xmlns="urn:t">${row('a', '1.5')}${row('b', 'INF')}${row('c', '-INF')}` +
+    '<rates>1</rates><rates>NaN</rates><rates>2</rates></GetRatesResponse>';
   const { ask } = await useService(
     t,
     answerWith(envelope(reply)),

@@ -10,8 +10,10 @@ import { useFolder, useGraphqlServer, useService } from '../kit/use.js';
  * What comes of services that speak GraphQL when something is wrong with a part, and what it costs.
  */
 const SDL = `
-  directive @cost(weight: String!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
-  directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION
+  directive @cost(weight: String!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | \
+INPUT_FIELD_DEFINITION | OBJECT | SCALAR
+  directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: \
+[String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION
   type Query {
     customer(id: ID!): Customer
     strict(id: ID!): Customer!
@@ -24,7 +26,8 @@ const SDL = `
     any: Any
   }
   scalar Any
-  type Customer { id: ID! num: Int notes(first: Int = 2): [Note!]! @listSize(slicingArguments: ["first"], requireOneSlicingArgument: false) }
+  type Customer { id: ID! num: Int notes(first: Int = 2): [Note!]! @listSize(slicingArguments: \
+["first"], requireOneSlicingArgument: false) }
   type Note { id: ID! text: String @cost(weight: "2") }
   type Heavy @cost(weight: "9") { id: ID! }
   type Page { rows: [Note!]! total: Int }
@@ -70,9 +73,8 @@ async function desk(t: Test, keys = '', limits = '') {
   const { backend, gateway } = await useService(
     t,
     answer,
-    (
-      url,
-    ) => `limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000, assumedListSize: 10${limits} } }
+    (url) => `limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000, assumedListSize: \
+10${limits} } }
 services:
   desk:
     url: ${url}
@@ -121,7 +123,8 @@ t.test('an error of one is none of its neighbours in the same call', async (t) =
   t.match(roots.errors, [{ message: 'no 300', path: ['strict'] }]);
   crm.requests.length = 0;
   const side = await ask(
-    '{ a: item(id: 300) { strict { id } } b: item(id: 301) { strict { id } } c: item(id: 3) { client { id } strict { id } } }',
+    '{ a: item(id: 300) { strict { id } } b: item(id: 301) { strict { id } } c: item(id: ' +
+      '3) { client { id } strict { id } } }',
   );
   t.same(side.data, {
     a: { strict: null },
@@ -233,7 +236,9 @@ t.test(
   async (t) => {
     const { ask } = await desk(
       t,
-      '    costs: { Query.plain: { listSize: { slicingArguments: [first], requireOneSlicingArgument: false } }, Customer: { cost: 4 }, Customer.notes: { argumentCosts: { first: 3 } } }\n',
+      '    costs: { Query.plain: { listSize: { slicingArguments: ' +
+        '[first], requireOneSlicingArgument: false } }, Customer: { cost: 4 }, Customer.notes: ' +
+        '{ argumentCosts: { first: 3 } } }\n',
       ', sliceItems: 500',
     );
     const costs: readonly (readonly [string, number, number])[] = [
@@ -268,7 +273,8 @@ t.test('a null is no error under an alias, and under a name of the gateway', asy
   const { ask, crm } = await desk(t, '    rename: { Query.any: other }\n');
   for (const query of [
     '{ none: customer(id: "404") { id } }',
-    '{ none: customer(id: "404") { id } found: customer(id: "1") { id } customer(id: "404") { id } }',
+    '{ none: customer(id: "404") { id } found: customer(id: ' +
+      '"1") { id } customer(id: "404") { id } }',
   ]) {
     const { data, errors } = await ask(query);
     t.equal(errors, undefined, query);
@@ -295,7 +301,8 @@ t.test('a field that is selected twice comes where one of its conditions holds',
   t.same(spread.data.customer, { num: 7 });
   t.same(
     await found(
-      '{ notes(first: 1) @include(if: false) { id } notes(first: 1) { text } notes(first: 1) { text @skip(if: true) } }',
+      '{ notes(first: 1) @include(if: false) { id } notes(first: 1) { text } notes(first: ' +
+        '1) { text @skip(if: true) } }',
     ),
     { notes: [{ text: 'x' }] },
   );

@@ -196,7 +196,8 @@ t.test(
       a: customer(id: $id) { ...Person friends { n: name ... @include(if: $with) { age } } }
       order(id: "o1") { id total }
       b: customer(id: "2") { __typename name extra since status }
-      found(filter: { status: GONE }) { kind: __typename ... on Customer { name } ... on CrmOrder { title } }
+      found(filter: { status: GONE }) { kind: __typename ... on Customer { name } ... \
+on CrmOrder { title } }
       node(id: "7") { id ... on CrmOrder { title } }
       u: found(filter: $unused) @skip(if: true) { __typename }
       __typename
@@ -236,7 +237,8 @@ t.test(
 );
 
 t.test(
-  'links lead to a service that speaks GraphQL, one by one or with a list operation, in one call each',
+  'links lead to a service that speaks GraphQL, one by one or with a list ' +
+    'operation, in one call each',
   async (t) => {
     const { ask, crm, soap } = await desk(t, '', LINKS);
     const answer = await ask(`{
@@ -295,7 +297,8 @@ t.test('links lead from a service that speaks GraphQL, and on from there', async
         gone: order @include(if: $no) { id }
       }
     }
-    fragment More on Customer { friends { name refOrder { id } order { id total } } o: order { total } }`,
+    fragment More on Customer { friends { name refOrder { id } order { id total } \
+} o: order { total } }`,
     { yes: true, no: false },
   );
   const o = (id: string) => ({ id, total: 5 });
@@ -397,7 +400,9 @@ t.test('errors keep their messages and places, and nothing else', async (t) => {
 
 t.test('whatever becomes of the service has the answer that it has behind SOAP', async (t) => {
   const limits =
-    'limits: { graphql: { rootFields: 20, aliases: 100 }, remote: { responseBytes: 4KiB, responseDepth: 10, responseValues: 100 }, upstream: { headersMillis: 300, breakerFailures: 0 } }\n';
+    'limits: { graphql: { rootFields: 20, aliases: 100 }, remote: { responseBytes: ' +
+    '4KiB, responseDepth: 10, responseValues: 100 }, upstream: { headersMillis: ' +
+    '300, breakerFailures: 0 } }\n';
   const { ask, askBeside, crm, gateway } = await desk(t, '', limits);
   const codeOf = async (
     status: number,
@@ -537,10 +542,13 @@ t.test(
   'its fields are held to the limits, cost what calls cost and count against budgets and rights',
   async (t) => {
     const rest =
-      'limits: { graphql: { callCost: 100, calls: 3, rootFields: 20, aliases: 50, cost: 2000 } }\n' +
+      'limits: { graphql: { callCost: 100, calls: 3, rootFields: ' +
+      '20, aliases: 50, cost: 2000 } }\n' +
       LINKS +
-      'clients: { order: [apiKey], apiKeys: { clients: { a: { class: a, keys: [key-of-a-0123456789] }, b: { class: b, keys: [key-of-b-0123456789] } } }, ' +
-      'classes: { a: { allow: [crm, orders], budget: { maximum: 300, restoreRate: 1 } }, b: { deny: [crm.node, crm.customer] } } }\n';
+      'clients: { order: [apiKey], apiKeys: { clients: { a: { class: a, keys: ' +
+      '[key-of-a-0123456789] }, b: { class: b, keys: [key-of-b-0123456789] } } }, ' +
+      'classes: { a: { allow: [crm, orders], budget: { maximum: 300, restoreRate: 1 } }, b: ' +
+      '{ deny: [crm.node, crm.customer] } } }\n';
     const { ask, crm, gateway } = await desk(t, '', rest);
     const as = (name: 'a' | 'b', query: string) =>
       ask(query, {}, { 'x-api-key': `key-of-${name}-0123456789` });
@@ -549,8 +557,10 @@ t.test(
       '{ now node(id: "1") { id } }',
       '{ order(id: "o1") { customer { name } } }',
       '{ customers(ids: ["1"]) { order { customer { name } } } }',
-      '{ customers(ids: ["1"]) { query { ...F } } } fragment F on CrmQuery { node(id: "1") { id } }',
-      '{ customers(ids: ["1"]) { query { customers(ids: []) { query { customer(id: "1") { id } } } } } }',
+      '{ customers(ids: ["1"]) { query { ...F } } } fragment F on CrmQuery { ' +
+        'node(id: "1") { id } }',
+      '{ customers(ids: ["1"]) { query { customers(ids: ' +
+        '[]) { query { customer(id: "1") { id } } } } } }',
     ]) {
       t.match(await as('b', query), errorWith('FORBIDDEN'), query);
     }
@@ -607,7 +617,8 @@ t.test('its types are part of the schema that callers see', async (t) => {
 
 t.test('what is renamed and hidden is asked under its own name, wherever it stands', async (t) => {
   const keys = `    prefix: c
-    rename: { Filter: Wanted, Filter.ids: only, Status: State, Customer.name: called, Node.id: key, Customer.id: key, Order.id: key, Query.found: things }
+    rename: { Filter: Wanted, Filter.ids: only, Status: State, Customer.name: called, Node.id: \
+key, Customer.id: key, Order.id: key, Query.found: things }
     hide: [Ref, Customer.ssn, Any, Filter.status]
 `;
   const { ask, crm } = await desk(
@@ -656,7 +667,10 @@ t.test('names that mean something to JavaScript mean nothing here', async (t) =>
   const { askBeside: send } = await desk(t, '', LINKS);
   const query = '{ customer(id: "1") { id name extra friends { id } order { id } } }';
   const answer = await send(
-    '{"data":{"__proto__":{"a":1},"customer":{"id":"1","name":"n","friends":null,"extra":{"__proto__":{"polluted":1}},"__proto__":{"polluted":1,"order":{}},"constructor":{"prototype":{"polluted":1}},"soapstone_t":"Customer","soapstone_f0":null}}}',
+    '{"data":{"__proto__":{"a":1},"customer":{"id":"1","name":"n","friends":null,' +
+      '"extra":{"__proto__":{"polluted":1}},"__proto__":{"polluted":1,"order":{}},' +
+      '"constructor":{"prototype":{"polluted":1}},"soapstone_t":"Customer",' +
+      '"soapstone_f0":null}}}',
     query,
   );
   t.match(answer.data.customer, { id: '1', name: 'n', order: null });
@@ -675,7 +689,8 @@ t.test('names that mean something to JavaScript mean nothing here', async (t) =>
     );
   }
   const inside = await send(
-    '{"data":{"customer":{"id":"1","soapstone_t":"x","query":{"node":{"__typename":"Nope","id":"1"}}}}}',
+    '{"data":{"customer":{"id":"1","soapstone_t":"x","query":{"node":{"__typename":"Nope",' +
+      '"id":"1"}}}}}',
     '{ customer(id: "1") { id query { node(id: "1") { id } } } }',
   );
   t.match(inside.errors?.[0], {

@@ -22,7 +22,8 @@ const mapping = (url: string, version: string): string => `services:
         stock(sku: String!): Int
       }
       type Mutation { rename(sku: String!, name: String): Article }
-      type Article { sku: String!, name: String, price: Float, tags: [String!], parts: [Part!], related: Article }
+      type Article { sku: String!, name: String, price: Float, tags: [String!], parts: \
+[Part!], related: Article }
       type Part { no: Int! @xml(attribute: true), label: String }
     operations:
       GetArticle: { field: Query.article }
@@ -41,7 +42,8 @@ const reply = (name: string, content: string): string =>
 const article = (sku: string): string =>
   reply(
     'GetArticleResponse',
-    `<sku>${sku}</sku><name>Bolt &amp; nut</name><price>1.5</price><tags>a</tags><parts no="1"><label>x</label></parts>`,
+    `<sku>${sku}</sku><name>Bolt &amp; nut</name><price>1.5</price><tags>a</tags>` +
+      '<parts no="1"><label>x</label></parts>',
   );
 
 async function startShop(t: Test, more = '', version = '1.1') {
@@ -131,7 +133,8 @@ t.test('GET asks, and never changes anything', async (t) => {
 t.test('introspection works', async (t) => {
   const { backend, ask } = await startShop(t);
   const answer = await ask(
-    '{ __schema { queryType { fields { name } } } __type(name: "Part") { fields { name } } __typename }',
+    '{ __schema { queryType { fields { name } } } __type(name: ' +
+      '"Part") { fields { name } } __typename }',
   );
   t.match(answer.data, {
     __type: { fields: [{ name: 'label' }, { name: 'no' }] },
@@ -145,11 +148,19 @@ const ENCODING = ' xmlns:c="http://www.w3.org/2001/12/soap-encoding"';
 
 const FAULTS: Readonly<Record<string, string>> = {
   '1.1':
-    '<s:Fault><faultcode>s:Client.Gone</faultcode><faultstring>Sold &amp; gone</faultstring><faultactor>urn:desk</faultactor><detail><why xmlns="urn:w"><code>4</code><code>5</code></why></detail></s:Fault>',
+    '<s:Fault><faultcode>s:Client.Gone</faultcode><faultstring>Sold &amp; gone</faultstring>' +
+    '<faultactor>urn:desk</faultactor><detail><why xmlns="urn:w"><code>4</code><code>5</code>' +
+    '</why></detail></s:Fault>',
   '2001-12':
-    '<s:Fault><faultcode>Client</faultcode><faultstring>Sold &amp; gone</faultstring><faultactor>urn:desk</faultactor><detail><why><code>4</code><code>5</code></why></detail></s:Fault>',
+    '<s:Fault><faultcode>Client</faultcode><faultstring>Sold &amp; gone</faultstring>' +
+    '<faultactor>urn:desk</faultactor><detail><why><code>4</code><code>5</code>' +
+    '</why></detail></s:Fault>',
   '1.2':
-    '<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:q="urn:q">q:Gone</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">Sold &amp; gone</s:Text><s:Text xml:lang="de">Weg</s:Text></s:Reason><s:Role>urn:desk</s:Role><s:Detail><why><code>4</code><code>5</code></why></s:Detail></s:Fault>',
+    '<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode>' +
+    '<s:Value xmlns:q="urn:q">q:Gone</s:Value></s:Subcode></s:Code><s:Reason>' +
+    '<s:Text xml:lang="en">Sold &amp; gone</s:Text><s:Text xml:lang="de">Weg</s:Text>' +
+    '</s:Reason><s:Role>urn:desk</s:Role><s:Detail><why><code>4</code><code>5</code>' +
+    '</why></s:Detail></s:Fault>',
 };
 
 t.test('a Fault on any HTTP status is an error with its parts, in each dialect', async (t) => {
@@ -260,7 +271,8 @@ t.test(
       });
     };
     await ask(
-      'mutation { a: rename(sku: "1", name: "x") { sku } b: rename(sku: "1", name: "y") { sku } c: rename(sku: "1", name: "z") { sku } }',
+      'mutation { a: rename(sku: "1", name: "x") { sku } b: rename(sku: "1", name: ' +
+        '"y") { sku } c: rename(sku: "1", name: "z") { sku } }',
     );
     t.same(order, ['x', 'y', 'z']);
   },
@@ -278,7 +290,8 @@ t.test('what is over a limit never reaches a backend', async (t) => {
     ['MAX_ROOT_FIELDS_LIMIT', `{ stock(sku: "a") ${field} { sku } articles { sku } }`],
     [
       'MAX_DEPTH_LIMIT',
-      `{ ${field} { ...A } } fragment A on Article { ...B } fragment B on Article { related { ... { related { ...C } } } } fragment C on Article { sku }`,
+      `{ ${field} { ...A } } fragment A on Article { ...B } fragment B on Article { related { ` +
+        '... { related { ...C } } } } fragment C on Article { sku }',
     ],
     ['MAX_COST_LIMIT', '{ articles { parts { no } } }'],
     ['GRAPHQL_VALIDATION_FAILED', '{ nothing }'],
@@ -338,7 +351,8 @@ t.test('a body that is too long, no JSON or no UTF-8 is refused', async (t) => {
 t.test('unselected parts of a reply are read past without being built', async (t) => {
   const { backend, gateway, ask } = await startShop(t, 'limits:\n  graphql: { cost: 100000 }\n');
   const record =
-    '<articles><sku>s</sku><name>some name</name><price>1</price><parts no="1"><label>x</label></parts></articles>';
+    '<articles><sku>s</sku><name>some name</name><price>1</price><parts no="1">' +
+    '<label>x</label></parts></articles>';
   backend.answer = answerWith(reply('ListArticlesResponse', record.repeat(5000)));
   const { data } = await ask('{ articles { sku } }');
   const articles = data?.['articles'];

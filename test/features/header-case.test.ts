@@ -6,7 +6,8 @@ import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
 
 const envelope = (content: string): string =>
-  `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${content}</s:Body></s:Envelope>`;
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
+  `${content}</s:Body></s:Envelope>`;
 
 const ANSWER = envelope('<t:GetItResponse xmlns:t="urn:t"><t:r>x</t:r></t:GetItResponse>');
 const ASKED = envelope('<t:GetIt xmlns:t="urn:t"/>');
@@ -53,7 +54,8 @@ async function useHeads(
 }
 
 const reply = (body: string, type = 'text/xml', more = '', status = '200 OK'): string =>
-  `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+  `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\n${more}Content-Length: ` +
+  `${body.length}\r\n\r\n${body}`;
 
 /** The names of the fields of a head. */
 const namesIn = (head: string): readonly string[] =>
@@ -199,7 +201,8 @@ t.test('Health checks, tokens and the decision point get the usual names', async
       `    health: { path: /alive, everyMillis: 1000 }
     auth: { oauth2: { tokenUrl: "${backend.url}/token", clientId: c, clientSecret: secret-of-c } }`,
     )}
-clients: { classes: { any: {} }, address: { class: any }, authorize: { url: "${backend.url}/opa" } }`,
+clients: { classes: { any: {} }, address: { class: any }, authorize: { url: \
+"${backend.url}/opa" } }`,
   );
   await sendRaw(gateway.url, post('/soap/s', ASKED));
   await until(() => backend.heads.some((head) => head.startsWith('GET /alive')));
@@ -315,7 +318,8 @@ t.test('A 401 has WWW-Authenticate, a cookie of the backend Set-Cookie', async (
   const closed = await useGateway(
     t,
     `${serviceAt(backend.url)}
-clients: { classes: { any: {} }, apiKeys: { clients: { one: { class: any, keys: [key-of-client-one-1] } } } }`,
+clients: { classes: { any: {} }, apiKeys: { clients: { one: { class: any, keys: \
+[key-of-client-one-1] } } } }`,
   );
   t.match(
     await answeredHead(

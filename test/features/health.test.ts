@@ -93,7 +93,8 @@ t.test(
   async (t) => {
     const keys = `    auth: { basic: { username: web, password: secret } }
     headers: { X-System: gateway }
-    security: { make: { timestamp: true, usernameToken: { username: web, password: secret, type: digest } } }`;
+    security: { make: { timestamp: true, usernameToken: { username: web, password: \
+secret, type: digest } } }`;
     const { backend } = await startOne(t, 'operation: Ping, arguments: { depth: "2" }', keys);
     await until(() => backend.complete.length > 1);
     const [first, second] = backend.complete;
@@ -110,13 +111,16 @@ t.test(
   'checks use the login session of the service, and renew a token that is refused',
   async (t) => {
     const keys = `    auth:
-      login: { operation: Login, arguments: { user: web }, token: reply.id, place: "http:x-session", renewOn: [EXPIRED] }`;
+      login: { operation: Login, arguments: { user: web }, token: reply.id, place: \
+"http:x-session", renewOn: [EXPIRED] }`;
     const setting = await startOne(t, 'operation: Ping, arguments: { depth: "2" }', keys);
     const { backend } = setting;
     let logins = 0;
     setting.reply = (response, { body, headers }) => {
       if (String(body).includes('Login')) {
-        const session = `<LoginResponse xmlns="urn:shop"><session><id>t${++logins}</id></session></LoginResponse>`;
+        const session =
+          `<LoginResponse xmlns="urn:shop"><session><id>t${++logins}</id>` +
+          '</session></LoginResponse>';
         xml(200, envelope(session))(response);
       } else if (headers['x-session'] === `t${logins}`) xml(200, ponged('OK'))(response);
       else xml(500, fault('EXPIRED'))(response);
@@ -137,7 +141,9 @@ t.test(
 
 t.test('?wsdl is healthy as long as it has a WSDL, of any length', async (t) => {
   const setting = await startOne(t, 'wsdl: true');
-  const wsdl = `<?xml version="1.0"?><!-- about --><w:definitions xmlns:w="http://schemas.xmlsoap.org/wsdl/">`;
+  const wsdl =
+    '<?xml version="1.0"?><!-- about -->' +
+    '<w:definitions xmlns:w="http://schemas.xmlsoap.org/wsdl/">';
   const { backend, isUp } = setting;
   for (const [isHealthy, reply] of [
     [false, xml(200, '<html><body>Sign in</body></html>')],

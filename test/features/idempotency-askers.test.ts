@@ -46,7 +46,8 @@ async function useBank(t: Test, keys = '', rest = '') {
       type Receipt { receipt: String }
     operations:
       GetBalance: { field: Query.balance, soapAction: "urn:bank:get" }
-      Pay: { field: Mutation.pay, soapAction: "urn:bank:pay", response: PayResponse, idempotency: {} }
+      Pay: { field: Mutation.pay, soapAction: "urn:bank:pay", response: \
+PayResponse, idempotency: {} }
 ${keys}
 ${rest}`,
   );
@@ -76,7 +77,8 @@ ${rest}`,
 }
 
 const user = (name: string, more = ''): string =>
-  `<o:Security xmlns:o="${WSSE}"><o:UsernameToken><o:Username>${name}</o:Username>${more}</o:UsernameToken></o:Security>`;
+  `<o:Security xmlns:o="${WSSE}"><o:UsernameToken><o:Username>${name}</o:Username>` +
+  `${more}</o:UsernameToken></o:Security>`;
 const own = (text: string): string => `<a:Account xmlns:a="urn:a">${text}</a:Account>`;
 const FORWARD =
   '    forwardHeaders: [x-tenant, authorization, x-request-id, x-correlation-id, baggage]\n';
@@ -186,7 +188,8 @@ t.test('a value of a request that names it alone tells no askers apart in a bloc
   const bank = await useBank(
     t,
     `    callerHeaders: [x-request-id, x-tenant]
-    soapHeaders: { "{urn:a}Call": { xml: "<Call xmlns='urn:a'><id>{id}</id><of>{of}</of></Call>", values: { id: { header: x-request-id }, of: { header: x-tenant } } } }`,
+    soapHeaders: { "{urn:a}Call": { xml: "<Call xmlns='urn:a'><id>{id}</id><of>{of}</of>\
+</Call>", values: { id: { header: x-request-id }, of: { header: x-tenant } } } }`,
   );
   const fields = { 'x-request-id': '1', 'x-tenant': 'a' };
   const answer = await bank.graphql({ fields });
@@ -228,7 +231,9 @@ t.test('a field with a meaning of its own is no idempotency key', async (t) => {
   const { problems } = await useConfigFolder(t);
   const withHeader = (header: string, rest = ''): Promise<readonly string[]> =>
     problems(
-      `services: { a: { url: http://a, namespace: urn:a, types: 'type Query { a: Int } type Mutation { pay: Int }', operations: { A: { field: Query.a }, Pay: { field: Mutation.pay, idempotency: { header: "${header}" } } } } }\n${rest}`,
+      "services: { a: { url: http://a, namespace: urn:a, types: 'type Query { a: " +
+        "Int } type Mutation { pay: Int }', operations: { A: { field: Query.a }, Pay: { field: " +
+        `Mutation.pay, idempotency: { header: "${header}" } } } } }\n${rest}`,
     );
   for (const header of [
     ...['content-length', 'Content-Type', 'transfer-encoding', 'SOAPAction', 'connection', 'te'],
@@ -278,7 +283,8 @@ t.test(
     const renewed = authority.sign('erp2', 30, '/O=Bank/CN=erp', 'DNS:a', RSA_KEY);
     const bank = await useBank(
       t,
-      `    security: { verify: { once: false, signature: { authorities: { file: ${join(folder, 'ca.pem')} }, required: [Body, Timestamp] } } }`,
+      '    security: { verify: { once: false, signature: { authorities: { file: ' +
+        `${join(folder, 'ca.pem')} }, required: [Body, Timestamp] } } }`,
     );
     let nowMillis = Date.now();
     const ask = async (identity: Identity, more = ''): Promise<string> => {
@@ -303,12 +309,14 @@ t.test(
 t.test('a verified user is known by its name, whatever the nonce', async (t) => {
   const bank = await useBank(
     t,
-    '    security: { verify: { usernameToken: { users: { ann: { password: one }, bob: { password: two } } } } }',
+    '    security: { verify: { usernameToken: { users: { ann: { password: one }, bob: ' +
+      '{ password: two } } } } }',
   );
   const ask = async (name: string, password: string, nonce: string, more = ''): Promise<string> => {
     const token = userToken(name, password).replace(
       '</wsse:Password>',
-      `</wsse:Password><wsse:Nonce>${Buffer.from(nonce.repeat(16)).toString('base64')}</wsse:Nonce>`,
+      `</wsse:Password><wsse:Nonce>${Buffer.from(nonce.repeat(16)).toString('base64')}` +
+        '</wsse:Nonce>',
     );
     return bank.soap({ blocks: securityOf([token]) + more });
   };

@@ -31,8 +31,10 @@ async function useBank(t: Test, more = '', rest = '') {
       type Receipt { receipt: String }
     operations:
       GetBalance: { field: Query.balance, soapAction: "urn:bank:get" }
-      Pay: { field: Mutation.pay, soapAction: "urn:bank:pay", response: PayResponse, idempotency: {} }
-      Refund: { field: Mutation.refund, soapAction: "urn:bank:refund", response: PayResponse, idempotency: {} }
+      Pay: { field: Mutation.pay, soapAction: "urn:bank:pay", response: PayResponse, idempotency: \
+{} }
+      Refund: { field: Mutation.refund, soapAction: "urn:bank:refund", response: \
+PayResponse, idempotency: {} }
 ${more}
 ${rest}`,
   );
@@ -130,7 +132,8 @@ t.test('keys belong to a client', async (t) => {
   const { soap, backend } = await useBank(
     t,
     '',
-    'clients: { apiKeys: { clients: { a: { class: all, keys: [aaaaaaaaaaaaaaaa] }, b: { class: all, keys: [bbbbbbbbbbbbbbbb] } } }, classes: { all: {} } }\n',
+    'clients: { apiKeys: { clients: { a: { class: all, keys: [aaaaaaaaaaaaaaaa] }, b: ' +
+      '{ class: all, keys: [bbbbbbbbbbbbbbbb] } } }, classes: { all: {} } }\n',
   );
   t.match((await soap('k', '1', { 'x-api-key': 'aaaaaaaaaaaaaaaa' })).text, 'R1');
   t.match((await soap('k', '2', { 'x-api-key': 'bbbbbbbbbbbbbbbb' })).text, 'R2');

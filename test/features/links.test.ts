@@ -17,7 +17,8 @@ const services = (url: string): string => `services:
         orders(customerId: Long): [Order!]
       }
       type Mutation { place(sku: String): Order }
-      type Order { id: ID!, customerId: Int, buyer: Buyer, lines: [Line!], skus: [String], note: String }
+      type Order { id: ID!, customerId: Int, buyer: Buyer, lines: [Line!], skus: [String], note: \
+String }
       type Buyer { ref: Int, name: String }
       type Line { sku: String!, customerId: Int, count: Int! }
     operations:
@@ -84,13 +85,16 @@ function callOf({ body }: RecordedMessage): string {
 }
 
 const customer = (id: number): string =>
-  `<id>${id}</id><name>C${id}</name><region>north</region><friendId>${id + 1}</friendId><age>${id + 30}</age>`;
+  `<id>${id}</id><name>C${id}</name><region>north</region><friendId>` +
+  `${id + 1}</friendId><age>${id + 30}</age>`;
 
 function answerTo(call: string): string {
   const [operation = '', given = ''] = call.split(' ');
   const ids = given === '' ? [] : given.split(',').map(Number);
   const order = (id: number): string =>
-    `<id>${id}</id><customerId>${(id % 3) + 1}</customerId><buyer><ref>${id}</ref><name>B</name></buyer><lines><sku>s${id}</sku><customerId>${id}</customerId><count>1</count></lines><skus>a</skus><skus>b${id}</skus>`;
+    `<id>${id}</id><customerId>${(id % 3) + 1}</customerId><buyer><ref>${id}</ref>` +
+    `<name>B</name></buyer><lines><sku>s${id}</sku><customerId>${id}</customerId>` +
+    `<count>1</count></lines><skus>a</skus><skus>b${id}</skus>`;
   const orders = (count: number, tag = 'orders'): string =>
     Array.from({ length: count }, (_, index) => `<${tag}>${order(index + 1)}</${tag}>`).join('');
   const own = (uri: string, content: string): string => reply(operation, uri, content);
@@ -225,7 +229,8 @@ t.test(
 t.test('arguments: paths, lists, variables of the link itself', async (t) => {
   const { ask, calls } = await startGraph(t);
   const { data, errors } = await ask(
-    'query ($r: String) { order(id: "7") { vip articles { title } customer(region: $r) { name } } }',
+    'query ($r: String) { order(id: "7") { vip articles { title } customer(region: ' +
+      '$r) { name } } }',
     { r: 'south' },
   );
   t.equal(errors, undefined);
@@ -245,7 +250,8 @@ t.test('links beneath links, in lists, fragments and both directions', async (t)
   const { ask, calls } = await startGraph(t, 'limits:\n  graphql: { cost: 10000 }\n');
   const { data, errors } = await ask(
     `
-    query ($yes: Boolean!) { order(id: "7") { ...Who lines { ... on Line { customer { orders { id customer { name } } } } } } }
+    query ($yes: Boolean!) { order(id: "7") { ...Who lines { ... on Line { customer { orders { id \
+customer { name } } } } } } }
     fragment Who on Order { customer @include(if: $yes) { orders { id } } }`,
     { yes: true },
   );
@@ -277,12 +283,14 @@ t.test('links beneath links, in lists, fragments and both directions', async (t)
 t.test('a response key may have any name', async (t) => {
   const { ask } = await startGraph(t);
   const { data, errors } = await ask(
-    '{ orders(customerId: 1) { __proto__: customer { constructor: friend { __proto__: name } } hasOwnProperty: id } }',
+    '{ orders(customerId: 1) { __proto__: customer { constructor: friend { __proto__: ' +
+      'name } } hasOwnProperty: id } }',
   );
   t.equal(errors, undefined);
   t.equal(
     JSON.stringify(data),
-    '{"orders":[{"__proto__":{"constructor":{"__proto__":"C3"}},"hasOwnProperty":"1"},{"__proto__":{"constructor":{"__proto__":"C4"}},"hasOwnProperty":"2"}]}',
+    '{"orders":[{"__proto__":{"constructor":{"__proto__":"C3"}},"hasOwnProperty":"1"},' +
+      '{"__proto__":{"constructor":{"__proto__":"C4"}},"hasOwnProperty":"2"}]}',
   );
 });
 
@@ -456,7 +464,8 @@ t.test('links of a mutation run before its next field', async (t) => {
   t.equal(errors, undefined);
   t.same(calls(), ['PlaceOrder 1', 'GetCustomer 2', 'PlaceOrder 2', 'GetCustomer 3']);
   await ask(
-    'mutation { a: place(sku: "1") { customer { name } } b: place(sku: "1") { customer { name } } }',
+    'mutation { a: place(sku: "1") { customer { name } } b: place(sku: ' +
+      '"1") { customer { name } } }',
   );
   const again = ['PlaceOrder 1', 'GetCustomer 2'];
   t.same(calls(), [...again, ...again], 'what was read before a change is read again');
@@ -486,7 +495,8 @@ t.test('nothing further is called when the client has gone', async (t) => {
 t.test('tools see links as fields', async (t) => {
   const { ask } = await startGraph(t);
   const { data } = await ask(
-    '{ __type(name: "Order") { fields(includeDeprecated: true) { name description isDeprecated args { name } type { name kind } } } }',
+    '{ __type(name: "Order") { fields(includeDeprecated: true) { name description ' +
+      'isDeprecated args { name } type { name kind } } } }',
   );
   const fields = (Object(data?.['__type'])['fields'] ?? []) as readonly Record<string, unknown>[];
   t.match(

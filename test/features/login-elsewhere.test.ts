@@ -111,7 +111,8 @@ t.test(
 );
 
 t.test(
-  'calls of a SOAP service go where its own login leads, and logins to the address of the configuration',
+  'calls of a SOAP service go where its own login leads, and logins to the ' +
+    'address of the configuration',
   async (t) => {
     const login = await useLogins(t);
     let isRefused = false;

@@ -32,7 +32,8 @@ const mapping = (url: string, login: string, keys: string): string => `services:
       Login: { field: Query.session }
       Logout: { field: Mutation.logout }
     auth:
-      login: { operation: Login, arguments: { user: web, password: "\${LOGIN_PASSWORD}" }, token: reply.sessionId, ${login} }
+      login: { operation: Login, arguments: { user: web, password: "\${LOGIN_PASSWORD}" }, token: \
+reply.sessionId, ${login} }
 ${keys}
 `;
 
@@ -72,7 +73,9 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = '') {
       const made = `canary-token-${++logins}`;
       valid.add(made);
       const cookies = [`sid=${made}; Path=/; HttpOnly`, 'lb=1'];
-      const content = `<LoginResponse xmlns="urn:shop"><session><sessionId> ${made} </sessionId></session></LoginResponse>`;
+      const content =
+        `<LoginResponse xmlns="urn:shop"><session><sessionId> ${made} </sessionId>` +
+        '</session></LoginResponse>';
       setTimeout(() => answer(response, content, { 'set-cookie': cookies }), 20);
     } else if (body.includes('Logout')) {
       logouts.push(token ?? '');
@@ -145,7 +148,9 @@ t.test(
   async (t) => {
     const shop = await startShop(t, `${HEADER_PLACE}, renewOn: [SessionExpired]`, inHeader);
     const subcode = envelope(
-      '<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:q="urn:q">q:SessionExpired</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">no</s:Text></s:Reason></s:Fault>',
+      '<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode>' +
+        '<s:Value xmlns:q="urn:q">q:SessionExpired</s:Value></s:Subcode></s:Code><s:Reason>' +
+        '<s:Text xml:lang="en">no</s:Text></s:Reason></s:Fault>',
       '',
       SOAP_12,
     );
@@ -196,7 +201,8 @@ t.test(
 );
 
 t.test(
-  'refusals of one operation cost no logins while others are answered, and an expired token is renewed',
+  'refusals of one operation cost no logins while others are answered, and an ' +
+    'expired token is renewed',
   async (t) => {
     let isPermitted = true;
     const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, (message) => {

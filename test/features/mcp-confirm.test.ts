@@ -220,7 +220,9 @@ t.test('a client that cannot ask a person is refused, and told why', async (t) =
 });
 
 t.test('questions are bounded, end, and are answered by their own client', async (t) => {
-  const further = `limits: { mcp: { confirmMillis: 2000, pendingConfirmations: 1 } }\n${clientsOf({ a: '{}', b: '{}' })}`;
+  const further =
+    'limits: { mcp: { confirmMillis: 2000, pendingConfirmations: 1 } }\n' +
+    `${clientsOf({ a: '{}', b: '{}' })}`;
   const crm = await start(t, '', further);
   const a = await connect(crm, { elicitation: {} }, as('a'));
   const b = await connect(crm, { elicitation: {} }, as('b'));

@@ -11,7 +11,8 @@ const PATH = '/.well-known/oauth-protected-resource';
 const tokens = await makeIssuer();
 
 const jwtOf = (issuer = ISSUER, audience = 'https://api.example/mcp'): string =>
-  `{ issuer: "${issuer}", audience: "${audience}", jwks: ${JSON.stringify(tokens.keySet)}, algorithms: [ES256], class: all }`;
+  `{ issuer: "${issuer}", audience: "${audience}", jwks: ${JSON.stringify(tokens.keySet)}, ` +
+  'algorithms: [ES256], class: all }';
 
 const clients = (ways: string): string => `clients: { ${ways}, classes: { all: {} } }\n`;
 

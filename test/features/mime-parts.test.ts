@@ -16,24 +16,34 @@ const multipart = (body: string, ...parts: readonly (readonly [string, string])[
     .map(([name, type]) => `<mime:part><mime:content part="${name}" type="${type}"/></mime:part>`)
     .join('')}</mime:multipartRelated>`;
 const bound = (name: string, style: string, input: string, output: string): string =>
-  `<operation name="${name}"><soap:operation soapAction="urn:${name}" style="${style}"/><input>${input}</input><output>${output}</output></operation>`;
+  `<operation name="${name}"><soap:operation soapAction="urn:${name}" style="${style}"/>` +
+  `<input>${input}</input><output>${output}</output></operation>`;
 const LITERAL = '<soap:body use="literal"/>';
 const RPC = '<soap:body use="literal" namespace="urn:t"/>';
 const ENCODED =
-  '<soap:body use="encoded" namespace="urn:t" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>';
+  '<soap:body use="encoded" namespace="urn:t" ' +
+  'encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>';
 
 const WSDL = wsdlWith({
   types: schemaWith(''),
-  messages: `<message name="In"><part name="p" element="t:Get"/><part name="photo" type="xs:base64Binary"/><part name="note" type="xs:string"/></message>
-    <message name="Out"><part name="p" element="t:GetResponse"/><part name="copy" type="xs:base64Binary"/><part name="log" type="xs:string"/></message>
-    <message name="RpcIn"><part name="id" type="xs:int"/><part name="photo" type="xs:base64Binary"/></message>
-    <message name="RpcOut"><part name="id" type="xs:int"/><part name="photo" type="xs:base64Binary"/></message>
-    <message name="BareIn"/><message name="BareOut"><part name="photo" type="xs:base64Binary"/></message>`,
-  portType: `<portType name="P"><operation name="Store"><input message="t:In"/><output message="t:Out"/></operation>
+  messages: `<message name="In"><part name="p" element="t:Get"/>\
+<part name="photo" type="xs:base64Binary"/><part name="note" type="xs:string"/></message>
+    <message name="Out"><part name="p" element="t:GetResponse"/>\
+<part name="copy" type="xs:base64Binary"/><part name="log" type="xs:string"/></message>
+    <message name="RpcIn"><part name="id" type="xs:int"/>\
+<part name="photo" type="xs:base64Binary"/></message>
+    <message name="RpcOut"><part name="id" type="xs:int"/>\
+<part name="photo" type="xs:base64Binary"/></message>
+    <message name="BareIn"/><message name="BareOut">\
+<part name="photo" type="xs:base64Binary"/></message>`,
+  portType: `<portType name="P"><operation name="Store"><input message="t:In"/>\
+<output message="t:Out"/></operation>
     <operation name="Turn"><input message="t:RpcIn"/><output message="t:RpcOut"/></operation>
     <operation name="Spin"><input message="t:RpcIn"/><output message="t:RpcOut"/></operation>
-    <operation name="Bare"><input message="t:BareIn"/><output message="t:BareOut"/></operation></portType>`,
-  binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
+    <operation name="Bare"><input message="t:BareIn"/><output message="t:BareOut"/>\
+</operation></portType>`,
+  binding: `<binding name="B" type="t:P"><soap:binding style="document" \
+transport="http://schemas.xmlsoap.org/soap/http"/>
     ${bound('Store', 'document', multipart(LITERAL, ['photo', 'image/jpeg'], ['photo', 'image/png'], ['note', 'text/*']), multipart(LITERAL, ['copy', 'image/*'], ['log', 'text/plain']))}
     ${bound('Turn', 'rpc', multipart(RPC, ['photo', '*/*']), multipart(RPC, ['photo', '*/*']))}
     ${bound('Spin', 'rpc', multipart(ENCODED, ['photo', '*/*']), multipart(ENCODED, ['photo', '*/*']))}
@@ -59,7 +69,8 @@ function packed(root: string, parts: readonly Part[]): Buffer {
     ),
     ...parts.flatMap(({ id, type = 'image/png', content, coding = 'binary' }) => [
       Buffer.from(
-        `\r\n--b\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${coding}\r\n${id === null ? '' : `Content-ID: <${id}>\r\n`}\r\n`,
+        `\r\n--b\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${coding}\r\n` +
+          `${id === null ? '' : `Content-ID: <${id}>\r\n`}\r\n`,
       ),
       Buffer.from(content),
     ]),
@@ -94,7 +105,8 @@ function unpack({
 }
 
 const STORE =
-  'mutation ($photo: Base64!, $note: Base64!) { store(id: 1, photo: $photo, note: $note) { result copy log } }';
+  'mutation ($photo: Base64!, $note: Base64!) { store(id: 1, photo: $photo, note: ' +
+  '$note) { result copy log } }';
 const GIVEN = { photo: PHOTO.toString('base64'), note: Buffer.from('é').toString('base64') };
 
 t.test(
@@ -200,7 +212,8 @@ t.test('parts of rpc style, and a reply of nothing but an attachment', async (t)
 t.test('parts beside a message by the SOAP encoding', async (t) => {
   const { backend, ask } = await startDesk(t, '', 'limits: { codec: { attachmentBytes: 10 } }\n');
   const spun = envelope(
-    '<m:SpinResponse xmlns:m="urn:t"><id href="#i"/></m:SpinResponse><m:i xmlns:m="urn:t" id="i">5</m:i>',
+    '<m:SpinResponse xmlns:m="urn:t"><id href="#i"/></m:SpinResponse>' +
+      '<m:i xmlns:m="urn:t" id="i">5</m:i>',
   );
   backend.answer = answerWith(packed(spun, [{ id: 'photo=1@h', content: 'x' }]), TYPE);
   const query = 'mutation { spin(id: 4, photo: "QUJD") { result photo } }';

@@ -3,11 +3,18 @@ import { desk, startDesk } from '../acceptance/desk.js';
 
 /** Mixed content with declared elements: names and addresses of HL7, criteria of SharePoint. */
 
-const TYPES = `<xs:complexType name="Name" mixed="true"><xs:sequence><xs:element name="given" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="family" type="xs:string"/><xs:element name="born" type="xs:date" minOccurs="0"/></xs:sequence><xs:attribute name="use" type="xs:string"/></xs:complexType>
+const TYPES = `<xs:complexType name="Name" mixed="true"><xs:sequence>\
+<xs:element name="given" type="xs:string" minOccurs="0" maxOccurs="unbounded"/>\
+<xs:element name="family" type="xs:string"/><xs:element name="born" type="xs:date" minOccurs="0"/>\
+</xs:sequence><xs:attribute name="use" type="xs:string"/></xs:complexType>
 <xs:complexType name="Words" mixed="true"/>
-<xs:complexType name="Titled" mixed="true"><xs:complexContent><xs:extension base="t:Name"><xs:sequence><xs:element name="title" type="xs:string" minOccurs="0"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="Note" mixed="true"><xs:sequence><xs:element name="text" type="xs:int" minOccurs="0"/><xs:any processContents="lax" minOccurs="0"/></xs:sequence></xs:complexType>
-<xs:complexType name="Tags" mixed="true"><xs:sequence><xs:element name="tag" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`;
+<xs:complexType name="Titled" mixed="true"><xs:complexContent><xs:extension base="t:Name">\
+<xs:sequence><xs:element name="title" type="xs:string" minOccurs="0"/></xs:sequence></xs:extension>\
+</xs:complexContent></xs:complexType>
+<xs:complexType name="Note" mixed="true"><xs:sequence><xs:element name="text" type="xs:int" \
+minOccurs="0"/><xs:any processContents="lax" minOccurs="0"/></xs:sequence></xs:complexType>
+<xs:complexType name="Tags" mixed="true"><xs:sequence><xs:element name="tag" type="xs:string" \
+minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`;
 const CONTENT = ['name:Name', 'words:Words', 'note:Note', 'tags:Tags']
   .map((each) => each.split(':'))
   .map(([name, type]) => `<xs:element name="${name}" type="t:${type}" minOccurs="0"/>`)
@@ -18,9 +25,12 @@ const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResp
 t.test('declared elements of mixed content are fields beside its text and its XML', async (t) => {
   const { ask } = await startDesk(t, WSDL);
   const { data, errors } = await ask(
-    '{ get { name { __typename use given family born text xml ... on Titled { title } } words note { text textContent any { name value } } tags { tag text } } }',
-    reply(`<t:name xsi:type="t:Titled" use="L">Dr. <t:given>Zoë</t:given> <t:given>B</t:given> <t:family>Søn</t:family> jr.<t:title>Dr</t:title></t:name>
-      <t:words>just a text</t:words><t:note>see <t:text>5</t:text><o:more xmlns:o="urn:o">m</o:more></t:note><t:tags><t:tag>a</t:tag></t:tags>`),
+    '{ get { name { __typename use given family born text xml ... on Titled { title } } words ' +
+      'note { text textContent any { name value } } tags { tag text } } }',
+    reply(`<t:name xsi:type="t:Titled" use="L">Dr. <t:given>Zoë</t:given> <t:given>B</t:given> \
+<t:family>Søn</t:family> jr.<t:title>Dr</t:title></t:name>
+      <t:words>just a text</t:words><t:note>see <t:text>5</t:text>\
+<o:more xmlns:o="urn:o">m</o:more></t:note><t:tags><t:tag>a</t:tag></t:tags>`),
   );
   t.equal(errors, undefined);
   t.match(data, {

@@ -17,7 +17,8 @@ const NILLABLE = WSDL.replace(
 );
 
 t.test(
-  'nullable: false of a field makes it non-null, although the WSDL declares it nillable and optional',
+  'nullable: false of a field makes it non-null, although the WSDL declares ' +
+    'it nillable and optional',
   async (t) => {
     const { ask, backend } = await useService(
       t,
@@ -27,7 +28,8 @@ t.test(
     wsdl: desk.wsdl
     url: ${url}/
     operations: { GetOrder: { field: Query.order } }
-    schema: { types: { Order: { fields: { id: { nullable: false }, tag: { nullable: false }, "@version": { nullable: false } } } } }
+    schema: { types: { Order: { fields: { id: { nullable: false }, tag: { nullable: \
+false }, "@version": { nullable: false } } } } }
 graphql: { introspection: true }
 `,
       await useFolder(t, { 'desk.wsdl': NILLABLE }),

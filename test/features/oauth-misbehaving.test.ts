@@ -41,7 +41,8 @@ const ANSWERS: readonly (readonly [string, RecordingBackend['answer']])[] = [
 
 for (const [what, give] of ANSWERS)
   t.test(
-    `${what} from the token endpoint: a Fault, nothing sent, nothing shown, and the next token is used`,
+    `${what} from the token endpoint: a Fault, nothing sent, nothing shown, ` +
+      'and the next token is used',
     async (t) => {
       let isGood = false;
       const good = json({ access_token: 'good', token_type: 'Bearer', expires_in: 60 });

@@ -33,7 +33,8 @@ t.test('users of one application have tokens of their own', async (t) => {
     operations:
       Who: { field: Query.who }
       Pay: { field: Mutation.pay, idempotency: { keepMillis: 60000 } }
-    auth: { oauth2: { grant: tokenExchange, tokenUrl: "${server.url}/token", clientId: gw, clientSecret: s3cret } }
+    auth: { oauth2: { grant: tokenExchange, tokenUrl: "${server.url}/token", clientId: \
+gw, clientSecret: s3cret } }
 clients:
   ${issuer.yaml('class: all, clientClaim: azp')}
   classes: { all: {} }

@@ -120,7 +120,9 @@ for (const [kind, algorithm] of [
       );
       const shop = await useShop(
         t,
-        `grant: jwtBearer, tokenUrl: "${server.url}", clientId: app, key: { file: k.pem }, assertion: { subject: robot, audience: "https://login" }, ${HEADER}, renewOn: [INVALID_SESSION_ID]`,
+        `grant: jwtBearer, tokenUrl: "${server.url}", clientId: app, key: { file: ` +
+          `k.pem }, assertion: { subject: robot, audience: "https://login" }, ${HEADER}, ` +
+          'renewOn: [INVALID_SESSION_ID]',
         tokenInHeader,
         '',
         folder,
@@ -157,7 +159,9 @@ t.test('a client that identifies itself by an assertion', async (t) => {
       id === 'app' && type === 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     return isRight && grant === 'client_credentials' ? 'token' : null;
   });
-  const auth = `tokenUrl: "${server.url}", clientId: app, clientAuth: privateKeyJwt, key: { file: k.pem }`;
+  const auth =
+    `tokenUrl: "${server.url}", clientId: app, clientAuth: ` +
+    'privateKeyJwt, key: { file: k.pem }';
   const shop = await useShop(t, auth, tokenInField, '', folder);
   shop.valid.add('token');
   t.match(await shop.ask(), '"stock":7');
@@ -218,7 +222,8 @@ t.test('token exchange: 50 users at once, each with tokens of its own', async (t
   const foreign: string[] = [];
   const shop = await useShop(
     t,
-    `grant: tokenExchange, tokenUrl: "${server.url}", clientId: gw, clientSecret: s3cret, audience: shop`,
+    `grant: tokenExchange, tokenUrl: "${server.url}", clientId: gw, clientSecret: ` +
+      's3cret, audience: shop',
     tokenInField,
     `clients:
   ${issuer.yaml('class: all')}
@@ -260,7 +265,9 @@ t.test('token exchange: 50 users at once, each with tokens of its own', async (t
 t.test('a caller whose calls are refused whatever the token costs few tokens', async (t) => {
   let issued = 0;
   const server = await useTokenServer(t, async () => `token${++issued}`);
-  const auth = `tokenUrl: "${server.url}", clientId: a, clientSecret: b, ${HEADER}, renewOn: [INVALID_SESSION_ID]`;
+  const auth =
+    `tokenUrl: "${server.url}", clientId: a, clientSecret: ` +
+    `b, ${HEADER}, renewOn: [INVALID_SESSION_ID]`;
   const shop = await useShop(t, auth, tokenInHeader);
   for (let at = 0; at < 30; at++) t.match(await shop.ask(String(at)), 'INVALID_SESSION_ID');
   t.equal(issued, 2, 'the first one, and another');

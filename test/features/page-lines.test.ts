@@ -46,7 +46,8 @@ async function usePages(t: Test, { count, instead = () => false, text = 'Ada' }:
       type RowPage { row: [Row!], pages: Int }
       type Row { id: Int!, name: String }
     operations:
-      ListRows: { field: Query.rows, pages: { page: page, size: { size: ${SIZE} }, items: row, total: { pages: pages } } }
+      ListRows: { field: Query.rows, pages: { page: page, size: { size: ${SIZE} }, items: \
+row, total: { pages: pages } } }
 limits: { graphql: { cost: 1000000, pages: 1000 } }
 `,
   );

@@ -236,7 +236,8 @@ t.test('aliases, fragments, __typename and empty selections of rows are answered
   const { query } = await useRows(t, byNumber(12));
   const answered = await query(`{
     rows(first: 12) { __typename a: nodes { id } b: nodes { __typename secret } ...E n: totalCount }
-  } fragment E on ListRowsConnection { edges { __typename n: node { id } } i: pageInfo { __typename h: hasNextPage } }`);
+  } fragment E on ListRowsConnection { edges { __typename n: node { id } } i: \
+pageInfo { __typename h: hasNextPage } }`);
   t.notOk(answered.errors);
   t.match(answered.data.rows, {
     __typename: 'ListRowsConnection',
@@ -505,12 +506,16 @@ const NESTED = `
 t.test('paths lead into arguments and replies', async (t) => {
   const nested: Answer = ({ of }) => {
     const page = Number(of('page'));
-    return `<found>${rows(page * 10 - 10, Math.min(23, page * 10))}</found><results><total>23</total></results>`;
+    return (
+      `<found>${rows(page * 10 - 10, Math.min(23, page * 10))}</found><results>` +
+      '<total>23</total></results>'
+    );
   };
   const { query, asked, gateway } = await useRows(t, nested, {
     sdl: NESTED,
     pages:
-      'page: criteria/paging/page, size: { criteria/paging/size: 10 }, items: found/row, total: { items: results/total }',
+      'page: criteria/paging/page, size: { criteria/paging/size: 10 }, items: ' +
+      'found/row, total: { items: results/total }',
   });
   for (const given of [
     '',
@@ -613,7 +618,8 @@ t.test('pages of a mutation, of a subscription and of a list operation are error
   const poll = 'subscriptions:\n  rows: { poll: { operation: list.ListRows, everyMillis: 1000 } }';
   t.match(await failing({ more: poll }), 'hands out pages: a subscription reads one reply');
   const link =
-    'links:\n  Row.owner: { operation: list.GetOwner, arguments: { id: id }, batch: { operation: list.ListRows, argument: filter, key: id } }';
+    'links:\n  Row.owner: { operation: list.GetOwner, arguments: { id: id }, batch: ' +
+    '{ operation: list.ListRows, argument: filter, key: id } }';
   t.match(
     await failing({ more: link }),
     'hands out pages: one call of it does not answer many keys',
@@ -663,7 +669,8 @@ t.test('a cursor is for the caller that got it, whom the backend tells apart', a
   });
   const ask = (after: string | null, headers: Record<string, string>) =>
     query(
-      `{ rows(first: 3${after === null ? '' : `, after: "${after}"`}) { nodes { id } pageInfo { endCursor } } }`,
+      `{ rows(first: 3${after === null ? '' : `, after: "${after}"`}) { nodes { id } ` +
+        'pageInfo { endCursor } } }',
       headers,
     );
   const first = await ask(null, { 'x-tenant': 'a', 'x-request-id': '1' });

@@ -83,7 +83,8 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
     LowFareSearchReq:
       '<LowFareSearchRsp xmlns="urn:travel:common"><Price>12.50</Price></LowFareSearchRsp>',
     AirBookReq:
-      '<AirBookRsp xmlns="urn:travel:common"><Locator>ABC</Locator><Traveller Key="1"><Name>Zoë</Name></Traveller></AirBookRsp>',
+      '<AirBookRsp xmlns="urn:travel:common"><Locator>ABC</Locator><Traveller Key="1">' +
+      '<Name>Zoë</Name></Traveller></AirBookRsp>',
   };
   const hotels = '<HotelSearchRsp xmlns="urn:travel:common"><Hotel>Ritz</Hotel></HotelSearchRsp>';
   const answer = answerBy((text) => replies[operationIn(text)] ?? hotels);

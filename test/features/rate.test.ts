@@ -72,7 +72,8 @@ t.test('calls that would wait too long are refused in the form of their protocol
 
 t.test('an operation has a rate of its own, within that of its service', async (t) => {
   const own =
-    'operations: { GetCustomer: { field: Query.getCustomer, rate: { perSecond: 1, waitMillis: 0 } }, FindCustomers: { field: Query.findCustomers } }';
+    'operations: { GetCustomer: { field: Query.getCustomer, rate: { perSecond: 1, waitMillis: ' +
+    '0 } }, FindCustomers: { field: Query.findCustomers } }';
   const crm = await start(t, `{ perSecond: 100 }, ${own}`);
   const { url } = crm.gateway;
   const ask = async (path: string): Promise<number> =>

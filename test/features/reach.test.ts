@@ -133,7 +133,8 @@ t.test('TLS to a backend', WITH_OPENSSL, async (t) => {
           { ...server, ca: authority.ca.cert, requestCert: true },
           onHandshake,
         );
-        const keys = `    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }
+        const keys = `    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: \
+{ file: client.key } }
     limits: { upstream: { requestsPerConnection: ${perConnection} } }`;
         const gateway = await useGateway(t, stockShop(`${own.url}/shop`, keys), home);
         const message = envelope(
@@ -156,7 +157,8 @@ t.test('TLS to a backend', WITH_OPENSSL, async (t) => {
     'a client certificate that rotates is used by the next connection, without a failed call',
     async (t) => {
       const keys =
-        '    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }';
+        '    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: ' +
+        '{ file: client.key } }';
       const gateway = await start(t, backend.url, keys, home);
       t.match(await ask(gateway), '"stock":7');
       t.equal(backend.subjects.at(-1), 'first');

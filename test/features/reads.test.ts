@@ -54,7 +54,8 @@ t.test(
     t.same(
       await rootsOf(
         t,
-        ', reads: ["Export*"], operations: { ExportItems: { field: Mutation.exportItems }, ExportOrders: true, GetOrder: true }',
+        ', reads: ["Export*"], operations: { ExportItems: { field: Mutation.exportItems }, ' +
+          'ExportOrders: true, GetOrder: true }',
       ),
       {
         queries: ['exportOrders', 'getOrder'],

@@ -14,15 +14,24 @@ import { MEDIA } from '../kit/envelope.js';
 import { useFolder } from '../kit/use.js';
 
 const WSDL = desk({
-  types: `<xs:element name="SessionHeader"><xs:complexType><xs:sequence><xs:element name="id" type="xs:string"/><xs:element name="left" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="Warnings" type="t:Warnings"/><xs:complexType name="Warnings"><xs:sequence><xs:element name="item" type="t:Warning" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
-<xs:complexType name="Warning"><xs:sequence><xs:element name="text" type="xs:string"/></xs:sequence></xs:complexType>
-<xs:complexType name="Serious"><xs:complexContent><xs:extension base="t:Warning"><xs:sequence><xs:element name="code" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+  types: `<xs:element name="SessionHeader"><xs:complexType><xs:sequence>\
+<xs:element name="id" type="xs:string"/><xs:element name="left" type="xs:int" minOccurs="0"/>\
+</xs:sequence></xs:complexType></xs:element>
+<xs:element name="Warnings" type="t:Warnings"/><xs:complexType name="Warnings"><xs:sequence>\
+<xs:element name="item" type="t:Warning" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>\
+</xs:complexType>
+<xs:complexType name="Warning"><xs:sequence><xs:element name="text" type="xs:string"/>\
+</xs:sequence></xs:complexType>
+<xs:complexType name="Serious"><xs:complexContent><xs:extension base="t:Warning"><xs:sequence>\
+<xs:element name="code" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent>\
+</xs:complexType>
 <xs:element name="Undeclared" type="xs:date"/>`,
   messages:
-    '<message name="Head"><part name="s" element="t:SessionHeader"/><part name="w" element="t:Warnings"/></message>',
+    '<message name="Head"><part name="s" element="t:SessionHeader"/>' +
+    '<part name="w" element="t:Warnings"/></message>',
   output:
-    '<soap:header message="t:Head" part="s" use="literal"/><soap:header message="t:Head" part="w" use="literal"/>',
+    '<soap:header message="t:Head" part="s" use="literal"/><soap:header message="t:Head" ' +
+    'part="w" use="literal"/>',
 });
 
 const SESSION = '<t:SessionHeader><t:id>s1</t:id><t:left>3</t:left></t:SessionHeader>';
@@ -50,10 +59,13 @@ t.test('the result stands alone unless header blocks are asked for', async (t) =
 
 t.test('header blocks of a reply are selected beside its result', async (t) => {
   const one = await start(t, TRUE);
-  const query = `{ a: get(id: 1) { __typename result headers { __typename sessionHeader { left id } } }
-    b: get(id: 2) { headers { warnings { text ... on Serious { code } } } again: headers { s: sessionHeader { id } } same: result } }`;
+  const query = `{ a: get(id: 1) { __typename result headers { __typename sessionHeader { left id \
+} } }
+    b: get(id: 2) { headers { warnings { text ... on Serious { code } } } again: headers { s: \
+sessionHeader { id } } same: result } }`;
   const warnings =
-    '<t:Warnings><t:item><t:text>old</t:text></t:item><t:item xsi:type="t:Serious"><t:text>late</t:text><t:code>7</t:code></t:item></t:Warnings>';
+    '<t:Warnings><t:item><t:text>old</t:text></t:item><t:item xsi:type="t:Serious">' +
+    '<t:text>late</t:text><t:code>7</t:code></t:item></t:Warnings>';
   t.strictSame(
     await ask(
       one,
@@ -147,7 +159,9 @@ t.test(
     );
     const faults = desk({
       types:
-        '<xs:element name="Bad"><xs:complexType><xs:sequence><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element><xs:element name="Session" type="xs:string"/>',
+        '<xs:element name="Bad"><xs:complexType><xs:sequence>' +
+        '<xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>' +
+        '<xs:element name="Session" type="xs:string"/>',
       fault: 'Bad',
     });
     const keys = '    operations: { Get: { faults: union, replyHeaders: ["{urn:t}Session"] } }\n';
@@ -158,7 +172,8 @@ t.test(
       data: { get: { result: 'ok', headers: { session: 's' } } },
     });
     const fault =
-      '<S:Fault><faultcode>S:Client</faultcode><faultstring>no</faultstring><detail><t:Bad><t:why>x</t:why></t:Bad></detail></S:Fault>';
+      '<S:Fault><faultcode>S:Client</faultcode><faultstring>no</faultstring><detail><t:Bad>' +
+      '<t:why>x</t:why></t:Bad></detail></S:Fault>';
     t.match(await ask(union, query, '<t:Session>s</t:Session>', fault), {
       data: { get: { why: 'x' } },
     });

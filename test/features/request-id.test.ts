@@ -23,8 +23,10 @@ const CONFIG = (url: string): string => `services:
       type Query { article(sku: String!): Article }
       type Article { sku: String! }
     operations: { GetArticle: { field: Query.article } }
-  desk: { url: "${url}/desk", wsdl: ${process.cwd()}/config/demo/legacy.wsdl, operations: { GetOrder: false } }
-  gone: { url: "http://127.0.0.1:1/", namespace: urn:gone, types: "type Query { lost: String }", operations: { Lose: { field: Query.lost } } }
+  desk: { url: "${url}/desk", wsdl: ${process.cwd()}/config/demo/legacy.wsdl, operations: \
+{ GetOrder: false } }
+  gone: { url: "http://127.0.0.1:1/", namespace: urn:gone, types: "type Query { lost: \
+String }", operations: { Lose: { field: Query.lost } } }
 routes: [{ path: /docs, url: "${url}/docs" }]
 limits: { xml: { depth: 20 }, graphql: { depth: 5 }, http: { uriBytes: 100, headerCount: 30 } }
 `;
@@ -49,7 +51,9 @@ const graphql = (body: unknown, accept = 'application/json'): RequestInit => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 const NEXT = 'http://schemas.xmlsoap.org/soap/actor/next';
-const HEADER = `<Header><h:H xmlns:h="urn:h" xmlns:e="${ENVELOPE}" e:mustUnderstand="1" e:actor="${NEXT}"/></Header>`;
+const HEADER =
+  `<Header><h:H xmlns:h="urn:h" xmlns:e="${ENVELOPE}" e:mustUnderstand="1" e:actor="${NEXT}"/>` +
+  '</Header>';
 const PING = envelope('<m:Ping xmlns:m="urn:m"/>');
 const ALIASES = Array.from({ length: 20 }, (_, n) => `a${n}: article(sku: "1") { sku }`);
 const DEEP = envelope(`${'<a>'.repeat(30)}${'</a>'.repeat(30)}`);

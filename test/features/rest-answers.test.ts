@@ -11,13 +11,17 @@ import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 const OPERATIONS = ['GetPhoto', 'GetCard', 'ListCards'];
 
 const PRICE =
-  '<xs:element name="price" minOccurs="0"><xs:simpleType><xs:restriction base="xs:decimal"><xs:totalDigits value="5"/><xs:fractionDigits value="2"/></xs:restriction></xs:simpleType></xs:element>';
+  '<xs:element name="price" minOccurs="0"><xs:simpleType><xs:restriction base="xs:decimal">' +
+  '<xs:totalDigits value="5"/><xs:fractionDigits value="2"/></xs:restriction>' +
+  '</xs:simpleType></xs:element>';
 
 const WSDL = wsdlOf(
   'urn:cards',
-  `<xs:complexType name="Card"><xs:sequence>${element('id', 'xs:int')}${element('name', 'xs:string')}</xs:sequence></xs:complexType>
+  `<xs:complexType name="Card"><xs:sequence>${element('id', 'xs:int')}\
+${element('name', 'xs:string')}</xs:sequence></xs:complexType>
 ${OPERATIONS.map((name) => wrapper(name, element('id', 'xs:int') + (name === 'ListCards' ? PRICE : ''))).join('')}
-${wrapper('GetPhotoResponse', element('photo', 'xs:base64Binary', 'minOccurs="0"'))}${wrapper('GetCardResponse', element('card', 't:Card'))}
+${wrapper('GetPhotoResponse', element('photo', 'xs:base64Binary', 'minOccurs="0"'))}\
+${wrapper('GetCardResponse', element('card', 't:Card'))}
 ${wrapper('ListCardsResponse', element('card', 't:Card', 'minOccurs="0" maxOccurs="unbounded"'))}`,
   OPERATIONS,
 );
@@ -37,7 +41,8 @@ async function start(t: Test, operations = '', more = '') {
   });
   const home = await useFolder(t, { 'cards.wsdl': WSDL });
   const yaml = (url: string): string =>
-    `services:\n  cards: { wsdl: cards.wsdl, url: "${url}/cards", rest: true${operations} }\n${more}`;
+    `services:\n  cards: { wsdl: cards.wsdl, url: "${url}/cards", rest: true${operations} }\n` +
+    `${more}`;
   return useService(t, answer, yaml, home);
 }
 
@@ -48,7 +53,8 @@ const get = (cards: Cards, path: string, headers: Record<string, string> = {}): 
   fetch(`${cards.gateway.url}/rest/cards/${path}`, { headers });
 
 const CACHED =
-  ', operations: { GetCard: { read: { cacheMillis: 60000, scope: shared } }, ListCards: {}, GetPhoto: {} }';
+  ', operations: { GetCard: { read: { cacheMillis: 60000, scope: ' +
+  'shared } }, ListCards: {}, GetPhoto: {} }';
 
 t.test(
   'an answer of a cached operation has a tag, and 304 tells that it is the same',

@@ -22,7 +22,8 @@ const CARD =
   element('name', 'xs:string');
 const WSDL = wsdlOf(
   'urn:cards',
-  `<xs:complexType name="Card"><xs:sequence>${CARD}</xs:sequence></xs:complexType>${wrapper('ListCards', element('id', 'xs:int'))}
+  `<xs:complexType name="Card"><xs:sequence>${CARD}</xs:sequence></xs:complexType>\
+${wrapper('ListCards', element('id', 'xs:int'))}
 ${wrapper('ListCardsResponse', element('card', 't:Card', 'minOccurs="0" maxOccurs="unbounded"'))}`,
   ['ListCards'],
 );
@@ -185,7 +186,8 @@ t.test('a long answer from the cache waits once for its reader', async (t) => {
 });
 
 t.test(
-  'values that are null for an error are listed in a trailer field, or the header of a short answer',
+  'values that are null for an error are listed in a trailer field, or the ' +
+    'header of a short answer',
   async (t) => {
     const cards = await start(t, async (response, count) => {
       response.write(card(0, 'many'));

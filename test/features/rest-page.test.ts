@@ -74,7 +74,8 @@ t.test('a browser shows the operations and calls one', { skip: missingBrowser() 
   })()`);
   await page.until(`document.querySelector('.opblock-get .opblock-summary-control') !== null`);
   const names = await page.evaluate(
-    `[...document.querySelectorAll('.opblock-summary-path')].map((each) => each.textContent.replace(/\\u200b/g, ''))`,
+    "[...document.querySelectorAll('.opblock-summary-path')].map((each) => " +
+      "each.textContent.replace(/\\u200b/g, ''))",
   );
   t.ok(Array.isArray(names) && names.includes('/rest/crm/GetCustomer'), String(names));
   const click = (selector: string): Promise<unknown> =>

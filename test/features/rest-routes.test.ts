@@ -4,7 +4,8 @@ import { type Crm, useCrm } from '../kit/crm.js';
 /** Operations at methods and paths of their own over REST. */
 
 const ROUTES =
-  'GetCustomer: { rest: "GET /customers/{id}" }, FindCustomers: { rest: "GET /customers" }, SetCustomer: { rest: "PUT /customers/{id}" }';
+  'GetCustomer: { rest: "GET /customers/{id}" }, FindCustomers: { rest: "GET /customers" }, ' +
+  'SetCustomer: { rest: "PUT /customers/{id}" }';
 
 const start = (t: Test, operations: string, more = ''): Promise<Crm> =>
   useCrm(t, `, rest: true, operations: { ${operations} }`, more);

@@ -210,7 +210,8 @@ t.test('Faults and failures of the backend', async (t) => {
 t.test('rights, masks and budgets', async (t) => {
   const crm = await start(
     t,
-    ', rest: true, schema: { types: { Customer: { fields: { iban: { mask: { default: last4, full: none } }, tags: { scopes: [tags] } } } } }',
+    ', rest: true, schema: { types: { Customer: { fields: { iban: { mask: { default: ' +
+      'last4, full: none } }, tags: { scopes: [tags] } } } } }',
     clientsOf({
       full: '{ allow: [crm], scopes: [tags] }',
       reader: '{ allow: [crm.GetCustomer] }',

@@ -26,7 +26,8 @@ const wsdlOf = (
   operations: readonly Described[],
 ): string => `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"
   xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema"
-  xmlns:wsam="http://www.w3.org/2007/05/addressing/metadata" xmlns:t="urn:desk" targetNamespace="urn:desk">
+  xmlns:wsam="http://www.w3.org/2007/05/addressing/metadata" xmlns:t="urn:desk" \
+targetNamespace="urn:desk">
 <types><xs:schema targetNamespace="urn:desk" elementFormDefault="qualified">
 ${elementsOf(operations)
   .map(
@@ -54,7 +55,8 @@ ${operations
   )
   .join('\n')}
 </binding>
-<service name="S"><port name="P" binding="t:B"><soap:address location="http://desk.example/"/></port></service>
+<service name="S"><port name="P" binding="t:B"><soap:address location="http://desk.example/"/>\
+</port></service>
 </definitions>`;
 
 /**
@@ -338,7 +340,8 @@ t.test('the dearest operation that a message may be is paid', async (t) => {
 });
 
 t.test(
-  'operations that nothing tells apart need a right to all of them, and a class without one is told of',
+  'operations that nothing tells apart need a right to all of them, and a class ' +
+    'without one is told of',
   async (t) => {
     const same = { ...WRITE, soapAction: READ.soapAction };
     const classes = {
@@ -361,8 +364,10 @@ t.test(
 
     const warnings = await warningsOf(t, [READ, same], classes);
     t.same(warnings, [
-      '9:23: Calls of `GetItem` look like calls of `FindItem`, which class `reader` may not call: it cannot call `GetItem` either.',
-      '10:20: Calls of `FindItem` look like calls of `GetItem`, which class `none` may not call: it cannot call `FindItem` either.',
+      '9:23: Calls of `GetItem` look like calls of `FindItem`, which class `reader` may not ' +
+        'call: it cannot call `GetItem` either.',
+      '10:20: Calls of `FindItem` look like calls of `GetItem`, which class `none` may not ' +
+        'call: it cannot call `FindItem` either.',
     ]);
     t.same(await warningsOf(t, [READ, WRITE], classes), [], 'actions tell them apart');
   },

@@ -40,7 +40,8 @@ async function useChain(
     operations: { Pay: { field: Query.pay, read: {} } }
     security:
       verify:
-        saml: { issuers: { "urn:gateway": { cert: { file: ${join(folder, 'c.pem')} } } }, audience: "urn:desk", confirmations: [bearer] }${further?.(folder) ?? ''}
+        saml: { issuers: { "urn:gateway": { cert: { file: ${join(folder, 'c.pem')} } } }, \
+audience: "urn:desk", confirmations: [bearer] }${further?.(folder) ?? ''}
 `,
   );
   const maker = await useGateway(
@@ -70,7 +71,8 @@ ${clients}`,
 }
 
 const issued = (subject: string) => (folder: string) =>
-  `saml: { issuer: "urn:gateway", ${subject}, audience: "urn:desk", cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} } }`;
+  `saml: { issuer: "urn:gateway", ${subject}, audience: "urn:desk", cert: { file: ` +
+  `${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} } }`;
 const BODY = bodyOf('<Pay xmlns="urn:desk"><sum>1</sum></Pay>');
 const plain = messageOf('', BODY);
 const PAY = '{ pay(sum: "1") { id } }';
@@ -98,10 +100,13 @@ t.test(
     const chain = await useChain(
       t,
       (folder) =>
-        `${issued('subject: desk')(folder)}, signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} }, parts: [Body, Assertion] }`,
+        `${issued('subject: desk')(folder)}, signature: { cert: { file: ` +
+        `${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} }, ` +
+        'parts: [Body, Assertion] }',
       {
         further: (folder) =>
-          `\n        signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["CN=issuer"], required: [Body, Assertion] }`,
+          `\n        signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ` +
+          '["CN=issuer"], required: [Body, Assertion] }',
         verify: 'verify: { usernameToken: { users: { ann: { password: ann } } } }\n      ',
       },
     );
@@ -118,7 +123,8 @@ t.test(
   async (t) => {
     const chain = await useChain(t, issued('claim: sub'), {
       verify:
-        'verify: { usernameToken: { users: { ann: { password: ann }, bob: { password: bob } } } }\n      ',
+        'verify: { usernameToken: { users: { ann: { password: ann }, bob: ' +
+        '{ password: bob } } } }\n      ',
       clients: 'clients: { wsSecurity: { class: all }, classes: { all: {} } }\n',
     });
     t.equal((await chain.soap(withUser('ann'))).status, 200);
@@ -209,7 +215,9 @@ t.test(
   'an assertion that cannot be made is an error of the configuration',
   WITH_OPENSSL,
   async (t) => {
-    const desk = `services:\n  desk:\n    url: http://127.0.0.1:1/${TYPES}\n    operations: { Pay: { field: Query.pay } }\n`;
+    const desk =
+      `services:\n  desk:\n    url: http://127.0.0.1:1/${TYPES}\n    operations: { Pay: ` +
+      '{ field: Query.pay } }\n';
     const key = 'issuer: a, audience: "urn:a", cert: "-----BEGIN ", key: "-----BEGIN "';
     for (const [saml, problem] of [
       ['', /neither an `assertion` nor all that/],

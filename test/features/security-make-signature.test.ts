@@ -51,7 +51,8 @@ ${verified}`,
       make:
         timestamp: true
         replace: true
-        signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} }${made} }
+        signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: \
+${join(folder, 'k.pem')} }${made} }
 clients: { classes: { own: {} }, networks: { here: { addresses: [127.0.0.1/32], class: own } } }`,
   );
   return {
@@ -90,7 +91,8 @@ t.test(
   async (t) => {
     const chain = await useChain(t, 'rsa', '');
     const message = (body: string, header = ''): string =>
-      `<?xml version="1.0"?>\n<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/">${header}\n <e:Body a="1">${body}</e:Body></e:Envelope>`;
+      '<?xml version="1.0"?>\n<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/">' +
+      `${header}\n <e:Body a="1">${body}</e:Body></e:Envelope>`;
     const own =
       '<e:Header><w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"/><x:y xmlns:x="urn:x"/></e:Header>';
     for (const [name, sent] of [
@@ -121,7 +123,9 @@ t.test(
 t.test('an Id changes no other name of the message that gets it', WITH_OPENSSL, async (t) => {
   const chain = await useChain(t, 'rsa', '');
   const message = (declared: string, attributes: string, prefix = ''): string =>
-    `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:desk"${declared}><e:Body${attributes}><${prefix}Pay><${prefix}sum>1</${prefix}sum></${prefix}Pay></e:Body></e:Envelope>`;
+    '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" ' +
+    `xmlns="urn:desk"${declared}><e:Body${attributes}><${prefix}Pay>` +
+    `<${prefix}sum>1</${prefix}sum></${prefix}Pay></e:Body></e:Envelope>`;
   for (const [name, sent, body] of [
     [
       'declared and not used',
@@ -172,7 +176,9 @@ t.test('messages of callers whom nothing proves are not signed', WITH_OPENSSL, a
   const start = (verify: string, clients = '', make = 'replace: true'): Promise<unknown> =>
     useGateway(
       t,
-      `services: { desk: { url: "http://127.0.0.1:9/desk", security: { ${verify}make: { timestamp: true, ${make}, signature: { cert: { file: c.pem }, key: { file: k.pem } } } } } }\n${clients}`,
+      `services: { desk: { url: "http://127.0.0.1:9/desk", security: { ${verify}make: ` +
+        `{ timestamp: true, ${make}, signature: { cert: { file: c.pem }, key: { file: ` +
+        `k.pem } } } } } }\n${clients}`,
       folder,
     );
   const unproved = /security.make.replace. signs the messages of SOAP callers, and nothing proves/;
@@ -185,7 +191,8 @@ t.test('messages of callers whom nothing proves are not signed', WITH_OPENSSL, a
   const byAddress = 'clients: { classes: { own: {} }, address: { class: own } }';
   await t.rejects(start('', byAddress), unproved, 'callers that any address may be');
   const byNetwork =
-    'clients: { classes: { own: {} }, networks: { here: { addresses: [10.0.0.0/8], class: own } } }';
+    'clients: { classes: { own: {} }, networks: { here: { addresses: ' +
+    '[10.0.0.0/8], class: own } } }';
   await t.resolves(start('', byNetwork), 'all other callers are refused');
   await t.resolves(start('verify: { usernameToken: { users: { erp: { password: x } } } }, '));
   await t.resolves(start('verify: { signature: { authorities: { file: c.pem } } }, '));

@@ -68,7 +68,8 @@ function verify(t: Test, body: string, type: 'text' | 'digest'): string {
 }
 
 const token = (type: string): string =>
-  `{ timestamp: true, expiresMillis: 60000, replace: true, usernameToken: { username: erp & co, password: "\${MAKE_PASSWORD}", type: ${type} } }`;
+  '{ timestamp: true, expiresMillis: 60000, replace: true, usernameToken: { username: ' +
+  `erp & co, password: "\${MAKE_PASSWORD}", type: ${type} } }`;
 
 t.test('calls of GraphQL fields carry a token and a timestamp, in both dialects', async (t) => {
   for (const version of ['1.1', '1.2'] as const) {
@@ -88,7 +89,9 @@ t.test('calls of GraphQL fields carry a token and a timestamp, in both dialects'
 
 t.test("SOAP calls get the block in place of the caller's", async (t) => {
   const shop = await startShop(t, token('digest'), '    versions: ["1.1", "1.2"]');
-  const own = `<w:Security xmlns:w="${WSSE}" s:mustUnderstand="1"><w:UsernameToken><w:Username>caller</w:Username></w:UsernameToken></w:Security>`;
+  const own =
+    `<w:Security xmlns:w="${WSSE}" s:mustUnderstand="1"><w:UsernameToken>` +
+    '<w:Username>caller</w:Username></w:UsernameToken></w:Security>';
   const other = '<o:Other xmlns:o="urn:o">kept</o:Other>';
   for (const version of ['1.1', '1.2'] as const) {
     for (const header of [

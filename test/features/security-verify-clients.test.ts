@@ -145,7 +145,8 @@ t.test(
     const { gateway, send } = await useDesk(
       t,
       `signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["O=Bank"] }`,
-      'wsSecurity: { clients: { bank: { class: all, certificate: "O=Bank,OU=Clients,CN=erp" } } }, classes: { all: {} }',
+      'wsSecurity: { clients: { bank: { class: all, certificate: "O=Bank,OU=Clients,CN=erp" } ' +
+        '} }, classes: { all: {} }',
     );
     t.equal(await send(signedMessage(erp, CONTENT).message), null);
     t.match(await gateway.accessLine(), { caller: 'wsSecurity:bank' });

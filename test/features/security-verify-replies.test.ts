@@ -41,7 +41,8 @@ async function useDesk(t: Test, verified = '') {
     answerWith(''),
     (
       url,
-    ) => `clients: { classes: { own: {} }, networks: { here: { addresses: [127.0.0.1/32], class: own } } }
+    ) => `clients: { classes: { own: {} }, networks: { here: { addresses: [127.0.0.1/32], class: \
+own } } }
 services:
   desk:
     url: ${url}/desk
@@ -56,7 +57,8 @@ services:
       make:
         timestamp: true
         replace: true
-        signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} } }
+        signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: \
+${join(folder, 'k.pem')} } }
       verifyReplies:
         timestamp: { required: true }
         signature:
@@ -182,7 +184,8 @@ function confirmingReply(identity: Identity, values: readonly string[], isCovere
   const [body, timestamp] = [bodyOf(contentOf('seven')), timestampOf(Date.now())];
   const confirmations = values.map(
     (value, index) =>
-      `<wsse11:SignatureConfirmation xmlns:wsse11="${WSSE11}" xmlns:wsu="${WSU}" Value="${value}" wsu:Id="c${index}"></wsse11:SignatureConfirmation>`,
+      `<wsse11:SignatureConfirmation xmlns:wsse11="${WSSE11}" xmlns:wsu="${WSU}" ` +
+      `Value="${value}" wsu:Id="c${index}"></wsse11:SignatureConfirmation>`,
   );
   const signature = signatureOf(identity, [
     { uri: '#body', text: body },
@@ -242,7 +245,9 @@ t.test('a reply in a package is verified with its attachments', WITH_OPENSSL, as
   const data = 'bytes of the attachment';
   const replyOf = (sent: string, covered = data): string => {
     const [body, timestamp] = [bodyOf(contentOf('seven')), timestampOf(Date.now())];
-    const transforms = `<ds:Transforms><ds:Transform Algorithm="${ATTACHMENT_CONTENT}"></ds:Transform></ds:Transforms>`;
+    const transforms =
+      `<ds:Transforms><ds:Transform Algorithm="${ATTACHMENT_CONTENT}">` +
+      '</ds:Transform></ds:Transforms>';
     const signature = signatureOf(desk.service, [
       { uri: '#body', text: body },
       { uri: '#ts', text: timestamp },
@@ -250,8 +255,12 @@ t.test('a reply in a package is verified with its attachments', WITH_OPENSSL, as
     ]);
     const envelope = messageOf(securityOf([tokenOf(desk.service), timestamp, signature]), body);
     const part = (id: string, mediaType: string, content: string): string =>
-      `--b\r\nContent-Type: ${mediaType}\r\nContent-ID: <${id}>\r\nContent-Transfer-Encoding: binary\r\n\r\n${content}\r\n`;
-    return `${part('root', 'text/xml; charset=utf-8', envelope)}${part('a', 'application/octet-stream', sent)}--b--\r\n`;
+      `--b\r\nContent-Type: ${mediaType}\r\nContent-ID: <${id}>\r\nContent-Transfer-Encoding: ` +
+      `binary\r\n\r\n${content}\r\n`;
+    return (
+      `${part('root', 'text/xml; charset=utf-8', envelope)}` +
+      `${part('a', 'application/octet-stream', sent)}--b--\r\n`
+    );
   };
   let sent = '';
   const remembered = (): string => {
@@ -277,7 +286,8 @@ t.test(
   async (t) => {
     const desk = await useDesk(t);
     const type =
-      'multipart/related; type="application/xop+xml"; boundary=b; start="<root>"; start-info="text/xml"';
+      'multipart/related; type="application/xop+xml"; boundary=b; ' +
+      'start="<root>"; start-info="text/xml"';
     const include = (id: string): string =>
       `<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:${id}"/>`;
     const replyOf = (content: string): Buffer => {
@@ -294,7 +304,8 @@ t.test(
       const part = (id: string, mediaType: string, bytes: string | Buffer): Buffer =>
         Buffer.concat([
           Buffer.from(
-            `--b\r\nContent-Type: ${mediaType}\r\nContent-ID: <${id}>\r\nContent-Transfer-Encoding: binary\r\n\r\n`,
+            `--b\r\nContent-Type: ${mediaType}\r\nContent-ID: <${id}>\r\n` +
+              'Content-Transfer-Encoding: binary\r\n\r\n',
           ),
           Buffer.from(bytes),
           Buffer.from('\r\n'),
@@ -325,7 +336,8 @@ t.test(
   WITH_OPENSSL,
   async (t) => {
     const types =
-      'namespace: urn:desk, types: "type Query { pay: String }", operations: { Pay: { field: Query.pay } }';
+      'namespace: urn:desk, types: "type Query { pay: String }", operations: { Pay: ' +
+      '{ field: Query.pay } }';
     for (const [mode, keys, problem] of [
       ['enforce', '', /verifyReplies` demands nothing/],
       ['monitor', 'timestamp: { required: true }', /mode: monitor/],
@@ -336,7 +348,9 @@ t.test(
       ],
     ] as const) {
       const security = `security: { verifyReplies: { ${keys} } }`;
-      const yaml = `services: { desk: { url: "http://127.0.0.1:1/", mode: ${mode}, ${types}, ${security} } }\n`;
+      const yaml =
+        'services: { desk: { url: "http://127.0.0.1:1/", mode: ' +
+        `${mode}, ${types}, ${security} } }\n`;
       t.match(await problemsOf(t, yaml), problem, keys);
     }
   },

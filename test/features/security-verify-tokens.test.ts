@@ -46,7 +46,12 @@ function digestToken(
     .update(time ?? '')
     .update(password)
     .digest('base64');
-  return `<wsse:UsernameToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}"><wsse:Username>${user}</wsse:Username><wsse:Password Type="${PROFILE}#PasswordDigest">${digest}</wsse:Password>${nonce === null ? '' : `<wsse:Nonce EncodingType="${BASE64}">${nonce}</wsse:Nonce>`}${time === null ? '' : `<wsu:Created>${time}</wsu:Created>`}${more}</wsse:UsernameToken>`;
+  return (
+    `<wsse:UsernameToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}"><wsse:Username>` +
+    `${user}</wsse:Username><wsse:Password Type="${PROFILE}#PasswordDigest">` +
+    `${digest}</wsse:Password>${nonce === null ? '' : `<wsse:Nonce EncodingType="${BASE64}">${nonce}</wsse:Nonce>`}` +
+    `${time === null ? '' : `<wsu:Created>${time}</wsu:Created>`}${more}</wsse:UsernameToken>`
+  );
 }
 
 const withToken = (...tokens: readonly string[]): string =>
@@ -90,7 +95,8 @@ t.test(
     const hash = await hashPassword('hashed');
     const desk = await useVerifyingDesk(
       t,
-      `usernameToken:\n  users:\n    erp: { password: "\${DESK_PASSWORD}" }\n    old: { hash: "${hash}" }`,
+      `usernameToken:\n  users:\n    erp: { password: "\${DESK_PASSWORD}" }\n` +
+        `    old: { hash: "${hash}" }`,
     );
     const good = withToken(digestToken('erp', 'a b&c'));
     t.equal(await desk.send(good), null);
@@ -139,7 +145,8 @@ t.test(
 );
 
 t.test(
-  'a decision point is asked about users that are not listed, and without an answer they are refused',
+  'a decision point is asked about users that are not listed, and without an ' +
+    'answer they are refused',
   async (t) => {
     const asked: string[] = [];
     const point = await useBackend(t, (message, response) => {
@@ -153,7 +160,8 @@ t.test(
     });
     const desk = await useVerifyingDesk(
       t,
-      `usernameToken:\n  users:\n    erp: { password: own }\n  url: ${point.url}/v1/data/desk/users`,
+      'usernameToken:\n  users:\n    erp: { password: own }\n' +
+        `  url: ${point.url}/v1/data/desk/users`,
     );
     t.equal(await desk.send(withToken(userToken('erp', 'own'))), null);
     t.same(asked, [], 'a listed user is judged here');
@@ -258,12 +266,25 @@ function assertionOf(signer: Identity, options: AssertionOptions = {}): string {
   const key =
     holder === undefined
       ? ''
-      : `<saml:SubjectConfirmationData><ds:KeyInfo xmlns:ds="${DS}"><ds:X509Data><ds:X509Certificate>${holder.cert.replace(/-----[A-Z ]+-----|\n/g, '')}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></saml:SubjectConfirmationData>`;
+      : `<saml:SubjectConfirmationData><ds:KeyInfo xmlns:ds="${DS}"><ds:X509Data>` +
+        `<ds:X509Certificate>${holder.cert.replace(/-----[A-Z ]+-----|\n/g, '')}` +
+        '</ds:X509Certificate></ds:X509Data></ds:KeyInfo></saml:SubjectConfirmationData>';
   const [head, tail] = [
-    `<saml:Assertion xmlns:saml="${SAML}" ID="assertion" IssueInstant="${new Date().toISOString()}" Version="2.0"><saml:Issuer>${issuer}</saml:Issuer>`,
-    `<saml:Subject><saml:NameID>${subject}</saml:NameID><saml:SubjectConfirmation Method="${CM}${method}">${key}</saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${new Date(end - 600_000).toISOString()}" NotOnOrAfter="${new Date(end).toISOString()}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AttributeStatement><saml:Attribute Name="role"><saml:AttributeValue>clerk</saml:AttributeValue></saml:Attribute></saml:AttributeStatement></saml:Assertion>`,
+    `<saml:Assertion xmlns:saml="${SAML}" ID="assertion" ` +
+      `IssueInstant="${new Date().toISOString()}" Version="2.0"><saml:Issuer>` +
+      `${issuer}</saml:Issuer>`,
+    `<saml:Subject><saml:NameID>${subject}</saml:NameID>` +
+      `<saml:SubjectConfirmation Method="${CM}${method}">${key}</saml:SubjectConfirmation>` +
+      `</saml:Subject><saml:Conditions NotBefore="${new Date(end - 600_000).toISOString()}" ` +
+      `NotOnOrAfter="${new Date(end).toISOString()}"><saml:AudienceRestriction><saml:Audience>` +
+      `${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions>` +
+      '<saml:AttributeStatement><saml:Attribute Name="role">' +
+      '<saml:AttributeValue>clerk</saml:AttributeValue></saml:Attribute>' +
+      '</saml:AttributeStatement></saml:Assertion>',
   ];
-  const transforms = `<ds:Transforms><ds:Transform Algorithm="${DS}enveloped-signature"></ds:Transform><ds:Transform Algorithm="${EXCLUSIVE}"></ds:Transform></ds:Transforms>`;
+  const transforms =
+    `<ds:Transforms><ds:Transform Algorithm="${DS}enveloped-signature"></ds:Transform>` +
+    `<ds:Transform Algorithm="${EXCLUSIVE}"></ds:Transform></ds:Transforms>`;
   const signature = signatureOf(signer, [{ uri: '#assertion', text: head + tail, transforms }], {
     keyInfo: '<ds:KeyName>any</ds:KeyName>',
   });
@@ -279,7 +300,8 @@ t.test(
       authority.sign(name, 30, `/OU=Clients/CN=${name}`, 'DNS:a', RSA_KEY);
     const [client, other] = [sign('erp'), sign('other')];
     const saml = (confirmations: string): string =>
-      `saml:\n  issuers: { "urn:idp": { cert: { file: ${join(folder, 'c.pem')} } } }\n  audience: urn:desk\n  confirmations: [${confirmations}]`;
+      `saml:\n  issuers: { "urn:idp": { cert: { file: ${join(folder, 'c.pem')} } } }\n` +
+      `  audience: urn:desk\n  confirmations: [${confirmations}]`;
     const desk = await useVerifyingDesk(t, saml('bearer'));
     const good = assertionOf(idp);
     t.equal(await desk.send(withToken(good)), null);
@@ -315,7 +337,9 @@ t.test(
       for (const [name, text] of Object.entries(assertions))
         t.equal(await desk.send(withToken(text)), code, name);
 
-    const signature = `\nsignature:\n  authorities: { file: ${join(folder, 'ca.pem')} }\n  subjects: ["CN=erp", "CN=other"]\n  required: [Body, Timestamp]`;
+    const signature =
+      `\nsignature:\n  authorities: { file: ${join(folder, 'ca.pem')} }\n` +
+      '  subjects: ["CN=erp", "CN=other"]\n  required: [Body, Timestamp]';
     const strict = await useVerifyingDesk(t, saml('holder-of-key, sender-vouches') + signature);
     const signed = (
       assertion: string,

@@ -9,7 +9,8 @@ import { useVerifyingDesk } from '../kit/verifying-desk.js';
 
 const XOP = 'http://www.w3.org/2004/08/xop/include';
 const TYPE =
-  'multipart/related; boundary=b; type="application/xop+xml"; start="<root>"; start-info="text/xml"';
+  'multipart/related; boundary=b; type="application/xop+xml"; ' +
+  'start="<root>"; start-info="text/xml"';
 
 type Part = readonly [id: string, content: Buffer, head?: string];
 
@@ -23,7 +24,8 @@ function packed(envelope: string, parts: readonly Part[]): Buffer {
     Buffer.from('\r\n'),
   ]);
   const root =
-    '--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <root>\r\n\r\n';
+    '--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\n' +
+    'Content-ID: <root>\r\n\r\n';
   return Buffer.concat([
     Buffer.from(`${root}${envelope}\r\n`),
     ...others,
@@ -56,7 +58,9 @@ const contentOf = (bytes: Buffer): string =>
 
 async function useDesk(t: Test, more = '', limits = '') {
   const { folder, identity: client } = makeKeys(t, '/O=Bank/OU=Clients/CN=erp');
-  const verify = `signature:\n  authorities: { file: ${join(folder, 'ca.pem')} }\n  subjects: ["OU=Clients"]\n  required: [Body, Timestamp${more}]`;
+  const verify =
+    `signature:\n  authorities: { file: ${join(folder, 'ca.pem')} }\n` +
+    `  subjects: ["OU=Clients"]\n  required: [Body, Timestamp${more}]`;
   const desk = await useVerifyingDesk(t, verify, limits);
   return { desk, client };
 }
@@ -64,7 +68,8 @@ async function useDesk(t: Test, more = '', limits = '') {
 const MOVED = ['BinarySecurityToken', 'SignatureValue', 'DigestValue', 'scan'] as const;
 
 t.test(
-  'tokens, values and signed content that are parts of a package are verified, and pass as they came',
+  'tokens, values and signed content that are parts of a package are ' +
+    'verified, and pass as they came',
   WITH_OPENSSL,
   async (t) => {
     const { desk, client } = await useDesk(t);
@@ -143,7 +148,8 @@ t.test('what was changed, exchanged or left out is refused', WITH_OPENSSL, async
       packed(
         envelope.replace(
           /<soap:Body.*<\/soap:Body>|<s:Body.*<\/s:Body>/s,
-          `<s:Body xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><Pay xmlns="urn:desk"><sum>99</sum></Pay></s:Body>`,
+          '<s:Body xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><Pay xmlns="urn:desk">' +
+            '<sum>99</sum></Pay></s:Body>',
         ),
         parts,
       ),

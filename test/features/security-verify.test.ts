@@ -92,7 +92,8 @@ t.test(
     writeFileSync(join(folder, 'crl.pem'), authority.revoke([]));
     const desk = await useVerifyingDesk(
       t,
-      `${PEMS(folder)}\n  revocations: { file: ${join(folder, 'crl.pem')} }\n  known: { file: ${join(folder, 'known.pem')} }`,
+      `${PEMS(folder)}\n  revocations: { file: ${join(folder, 'crl.pem')} }\n  known: { file: ` +
+        `${join(folder, 'known.pem')} }`,
     );
     const strangers = new Authority(await useFolder(t), 'authority');
     for (const [name, signer] of [
@@ -124,11 +125,15 @@ t.test(
     );
     const certificate = new X509Certificate(known.cert);
     const serial = BigInt(`0x${certificate.serialNumber}`).toString();
-    const issuerSerial = `<ds:X509Data><ds:X509IssuerSerial><ds:X509IssuerName>CN=authority</ds:X509IssuerName><ds:X509SerialNumber>${serial}</ds:X509SerialNumber></ds:X509IssuerSerial></ds:X509Data>`;
+    const issuerSerial =
+      '<ds:X509Data><ds:X509IssuerSerial><ds:X509IssuerName>CN=authority</ds:X509IssuerName>' +
+      `<ds:X509SerialNumber>${serial}</ds:X509SerialNumber></ds:X509IssuerSerial></ds:X509Data>`;
     const reference = (inner: string): string =>
       `<wsse:SecurityTokenReference xmlns:wsse="${WSSE}">${inner}</wsse:SecurityTokenReference>`;
     const thumbprint = certificate.fingerprint.replaceAll(':', '');
-    const byThumbprint = `<wsse:KeyIdentifier ValueType="http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1#ThumbprintSHA1">${Buffer.from(thumbprint, 'hex').toString('base64')}</wsse:KeyIdentifier>`;
+    const byThumbprint =
+      '<wsse:KeyIdentifier ValueType="http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1#ThumbprintSHA1">' +
+      `${Buffer.from(thumbprint, 'hex').toString('base64')}</wsse:KeyIdentifier>`;
     const embedded = `<wsse:Embedded>${tokenOf(known, 'embedded')}</wsse:Embedded>`;
     for (const [name, keyInfo] of [
       ['issuer and serial', reference(issuerSerial)],
@@ -144,11 +149,15 @@ t.test(
       );
     }
     const unknown = reference(issuerSerial.replace(serial, '12345'));
-    const bare = `<ds:X509Data><ds:X509Certificate>${known.cert.replace(/-----[A-Z ]+-----|\n/g, '')}</ds:X509Certificate></ds:X509Data>`;
+    const bare =
+      `<ds:X509Data><ds:X509Certificate>${known.cert.replace(/-----[A-Z ]+-----|\n/g, '')}` +
+      '</ds:X509Certificate></ds:X509Data>';
     const jwk = certificate.publicKey.export({ format: 'jwk' });
     const letters = (value: string | undefined): string =>
       Buffer.from(value ?? '', 'base64url').toString('base64');
-    const keyValue = `<ds:KeyValue><ds:RSAKeyValue><ds:Modulus>${letters(jwk.n)}</ds:Modulus><ds:Exponent>${letters(jwk.e)}</ds:Exponent></ds:RSAKeyValue></ds:KeyValue>`;
+    const keyValue =
+      `<ds:KeyValue><ds:RSAKeyValue><ds:Modulus>${letters(jwk.n)}</ds:Modulus><ds:Exponent>` +
+      `${letters(jwk.e)}</ds:Exponent></ds:RSAKeyValue></ds:KeyValue>`;
     for (const [name, keyInfo, code] of [
       ['another serial', unknown, 'wsse:SecurityTokenUnavailable'],
       ['bare X509Data', bare, 'wsse:UnsupportedSecurityToken'],
@@ -222,7 +231,8 @@ t.test('every way to wrap, to alter or to confuse is refused', WITH_OPENSSL, asy
   ): string =>
     messageOf(securityOf([token, timestamp, signatureOf(client, parts, options)]), body, to);
   const methods = (canonicalization: string, method: string): string =>
-    `<ds:CanonicalizationMethod Algorithm="${canonicalization}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${method}"></ds:SignatureMethod>`;
+    `<ds:CanonicalizationMethod Algorithm="${canonicalization}"></ds:CanonicalizationMethod>` +
+    `<ds:SignatureMethod Algorithm="${method}"></ds:SignatureMethod>`;
   const RSA = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
   const transform = (algorithm: string, inner = ''): string =>
     `<ds:Transforms><ds:Transform Algorithm="${algorithm}">${inner}</ds:Transform></ds:Transforms>`;
@@ -241,7 +251,8 @@ t.test('every way to wrap, to alter or to confuse is refused', WITH_OPENSSL, asy
   const otherId = (attribute: string): string =>
     messageOf(security, body, `${to}<x:y xmlns:x="urn:x" ${attribute}/>`);
   const TO =
-    '<wsa:To xmlns:wsa="http://www.w3.org/2005/08/addressing">http://www.w3.org/2005/08/addressing/anonymous</wsa:To>';
+    '<wsa:To xmlns:wsa="http://www.w3.org/2005/08/addressing">' +
+    'http://www.w3.org/2005/08/addressing/anonymous</wsa:To>';
   const enveloped = USUAL_TRANSFORMS.replace(
     '<ds:Transform ',
     `<ds:Transform Algorithm="${DS}enveloped-signature"></ds:Transform>$&`,
@@ -475,7 +486,8 @@ t.test('times: Created, Expires, tolerance and age', WITH_OPENSSL, async (t) => 
   const { folder, client } = makeClient(t);
   const desk = await useVerifyingDesk(
     t,
-    `${PEMS(folder)}\n  keyReferences: [token]\ntimestamp: { required: true, toleranceMillis: 10000, maxAgeMillis: 60000 }`,
+    `${PEMS(folder)}\n  keyReferences: [token]\ntimestamp: { required: true, toleranceMillis: ` +
+      '10000, maxAgeMillis: 60000 }',
   );
   const at = (created: number, expires: number | null): string => {
     const [body, timestamp] = [bodyOf(CONTENT), timestampOf(created, expires)];
@@ -548,7 +560,9 @@ t.test(
       t,
       PEMS(folder).replace('Timestamp]', 'Timestamp, attachments]'),
     );
-    const CONTENT_TRANSFORM = `<ds:Transforms><ds:Transform Algorithm="http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform"></ds:Transform></ds:Transforms>`;
+    const CONTENT_TRANSFORM =
+      '<ds:Transforms><ds:Transform Algorithm="http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform">' +
+      '</ds:Transform></ds:Transforms>';
     const signed = (...ids: readonly string[]): string => {
       const [body, timestamp] = [bodyOf(CONTENT), timestampOf(Date.now())];
       const parts = ids.map((id) => ({
@@ -572,7 +586,10 @@ t.test(
         ([id, content]) =>
           `--b\r\nContent-Type: ${type}\r\nContent-ID: <${id}>\r\n\r\n${content}\r\n`,
       );
-      return `--b\r\nContent-Type: text/xml; charset=utf-8\r\nContent-ID: <root>\r\n\r\n${envelope}\r\n${others.join('')}--b--\r\n`;
+      return (
+        '--b\r\nContent-Type: text/xml; charset=utf-8\r\nContent-ID: <root>\r\n\r\n' +
+        `${envelope}\r\n${others.join('')}--b--\r\n`
+      );
     };
     const TYPE = 'multipart/related; boundary=b; type="text/xml"; start="<root>"';
     const one = ['a', 'bytes of a'] as const;
@@ -611,7 +628,8 @@ t.test(
     }
     t.equal(await desk.send(signed('a')), 'wsse:InvalidSecurity', 'no package');
     const include =
-      '<Pay xmlns="urn:desk"><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:a"></x:Include></Pay>';
+      '<Pay xmlns="urn:desk"><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" ' +
+      'href="cid:a"></x:Include></Pay>';
     const xop = signedMessage(client, include).message;
     t.equal(
       await desk.send(packed(xop, [one]), TYPE),

@@ -7,7 +7,9 @@ import { useGateway } from '../kit/use.js';
 
 /** The gateway's address in the WSDLs that it serves, behind proxies and without. */
 
-const SERVICES = `services: { orders: { wsdl: "${resolve('config/demo/legacy.wsdl')}", url: http://127.0.0.1:9/ } }\n`;
+const SERVICES =
+  `services: { orders: { wsdl: "${resolve('config/demo/legacy.wsdl')}", url: ` +
+  'http://127.0.0.1:9/ } }\n';
 
 const start = (t: Test, yaml: string): Promise<TestGateway> => useGateway(t, SERVICES + yaml);
 

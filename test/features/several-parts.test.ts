@@ -14,29 +14,43 @@ import { schemaWith, wsdlWith } from '../wsdl/written.js';
 // Document style of several parts (WS-I R2201 forbids it): two elements of one name among them, a
 // header part left out.
 const TYPES = schemaWith(`
-  <xs:element name="Search"><xs:complexType><xs:sequence><xs:element name="text" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
-  <xs:element name="Page"><xs:complexType><xs:attribute name="size" type="xs:int"/></xs:complexType></xs:element>
+  <xs:element name="Search"><xs:complexType><xs:sequence><xs:element name="text" type="xs:string"/>\
+</xs:sequence></xs:complexType></xs:element>
+  <xs:element name="Page"><xs:complexType><xs:attribute name="size" type="xs:int"/>\
+</xs:complexType></xs:element>
   <xs:element name="Tag" type="xs:string"/><xs:element name="Auth" type="xs:string"/>
-  <xs:element name="Hits" nillable="true"><xs:complexType><xs:sequence><xs:element name="hit" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
+  <xs:element name="Hits" nillable="true"><xs:complexType><xs:sequence>\
+<xs:element name="hit" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>\
+</xs:complexType></xs:element>
   <xs:element name="Count" type="xs:int"/>
-  <xs:element name="Broken"><xs:complexType><xs:sequence><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`);
+  <xs:element name="Broken"><xs:complexType><xs:sequence><xs:element name="why" type="xs:string"/>\
+</xs:sequence></xs:complexType></xs:element>`);
 const bound = (name: string, input: string, output: string | null, more = '') =>
-  `<operation name="${name}"><soap:operation soapAction="urn:${name}"/><input>${input}</input>${output === null ? '' : `<output>${output}</output>`}${more}</operation>`;
+  `<operation name="${name}"><soap:operation soapAction="urn:${name}"/><input>${input}</input>` +
+  `${output === null ? '' : `<output>${output}</output>`}${more}</operation>`;
 const BODY = '<soap:body use="literal"/>';
 const WSDL = wsdlWith({
   types: TYPES,
-  messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>
-    <message name="SearchIn"><part name="query" element="t:Search"/><part name="key" element="t:Auth"/><part name="page" element="t:Page"/><part name="with" element="t:Tag"/><part name="without" element="t:Tag"/></message>
-    <message name="SearchOut"><part name="hits" element="t:Hits"/><part name="first" element="t:Tag"/><part name="second" element="t:Tag"/><part name="total" element="t:Count"/></message>
+  messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out">\
+<part name="p" element="t:GetResponse"/></message>
+    <message name="SearchIn"><part name="query" element="t:Search"/>\
+<part name="key" element="t:Auth"/><part name="page" element="t:Page"/>\
+<part name="with" element="t:Tag"/><part name="without" element="t:Tag"/></message>
+    <message name="SearchOut"><part name="hits" element="t:Hits"/>\
+<part name="first" element="t:Tag"/><part name="second" element="t:Tag"/>\
+<part name="total" element="t:Count"/></message>
     <message name="Broken"><part name="f" element="t:Broken"/></message>`,
   portType:
-    `<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation>
-    <operation name="Search"><input message="t:SearchIn"/><output message="t:SearchOut"/><fault name="Broken" message="t:Broken"/></operation>
+    `<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/>\
+</operation>
+    <operation name="Search"><input message="t:SearchIn"/><output message="t:SearchOut"/>\
+<fault name="Broken" message="t:Broken"/></operation>
     <operation name="Note"><input message="t:NoteIn"/></operation></portType>`.replace(
       't:NoteIn',
       't:SearchOut',
     ),
-  binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
+  binding: `<binding name="B" type="t:P"><soap:binding style="document" \
+transport="http://schemas.xmlsoap.org/soap/http"/>
     ${bound('Get', BODY, BODY)}
     ${bound('Search', '<soap:header message="t:SearchIn" part="key" use="literal"/><soap:body use="literal"/>', BODY, '<fault name="Broken"><soap:fault name="Broken" use="literal"/></fault>')}
     ${bound('Note', '<soap:body use="literal" parts="total hits"/>', null)}</binding>`,
@@ -51,11 +65,13 @@ const COUNT = '<Count xmlns="urn:t">2</Count>';
 const FOUND = `${HITS} ${tag('1st')}${tag('2nd')}\n${COUNT}`;
 const BROKEN = faultOf('s:Server', 'no', '<Broken xmlns="urn:t"><why>old</why></Broken>');
 const QUERY =
-  '{ found: search(query: { text: "a&b" }, page: { size: 3 }, with: "x", without: "y") { again: second total hits first } }';
+  '{ found: search(query: { text: "a&b" }, page: { size: 3 }, with: "x", without: ' +
+  '"y") { again: second total hits first } }';
 
 async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}', more = '') {
   const yaml = (url: string): string =>
-    `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} operations: { ${operations} } } }\n${more}`;
+    `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} operations: ` +
+    `{ ${operations} } } }\n${more}`;
   const folder = await useFolder(t, { 'a.wsdl': WSDL });
   const service = await useService(t, answerWith(envelope(FOUND)), yaml, folder);
   return {
@@ -143,7 +159,8 @@ t.test('replies that are not what was promised', async (t) => {
     `${HITS}${tag('1')}${tag('2')}${COUNT}<GetResponse xmlns="urn:t">x</GetResponse>`,
     `${HITS}${tag('1')}${tag('2')}<Count>2</Count>`,
     `${HITS}${tag('1')}${tag('2')}<Count xmlns="urn:t" id="1">2</Count><m id="1"/>`,
-    `${HITS}${tag('1')}${tag('2')}${COUNT}<s:Fault><faultcode>s:Server</faultcode><faultstring>x</faultstring></s:Fault>`,
+    `${HITS}${tag('1')}${tag('2')}${COUNT}<s:Fault><faultcode>s:Server</faultcode>` +
+      '<faultstring>x</faultstring></s:Fault>',
   ]) {
     t.match(await reply(content), errorWith('UPSTREAM_INVALID_RESPONSE'), content);
   }
@@ -239,7 +256,8 @@ t.test('the same byte by byte, both ways', async (t) => {
   const client = await RawClient.connect(gateway.url);
   const body = Buffer.from(envelope(WHOLE));
   await client.send(
-    `POST /soap/desk HTTP/1.1\r\nhost: a\r\ncontent-type: text/xml\r\ncontent-length: ${body.length}\r\n\r\n`,
+    'POST /soap/desk HTTP/1.1\r\nhost: a\r\ncontent-type: text/xml\r\n' +
+      `content-length: ${body.length}\r\n\r\n`,
   );
   for (const byte of body) await client.send(Uint8Array.of(byte));
   const reply = await client.reply();
@@ -305,7 +323,8 @@ t.test('calls are told apart by all of their parts', async (t) => {
 
 t.test('events are read from any of the parts', async (t) => {
   const subscriptions = `subscriptions:
-  searched: { on: { operation: desk.Search, fields: { size: request.page.size, with: request.with, without: request.without, second: reply.second, total: reply.total } } }
+  searched: { on: { operation: desk.Search, fields: { size: request.page.size, with: \
+request.with, without: request.without, second: reply.second, total: reply.total } } }
 `;
   const { gateway, send, ask } = await startDesk(
     t,
@@ -348,7 +367,8 @@ t.test('the mapping calls the arguments of the parts by their names', async (t) 
   const { ask, backend } = await startDesk(
     t,
     'callerHeaders: [X-Without],',
-    'Search: { field: Query.search, arguments: { query/text: { value: all }, page: { name: window }, without: { header: X-Without } } }',
+    'Search: { field: Query.search, arguments: { query/text: { value: all }, page: { name: ' +
+      'window }, without: { header: X-Without } } }',
   );
   const query = '{ search(window: { size: 1 }, with: "w") { total } }';
   t.match(await ask(query), { errors: [{ message: /x-without/ }] });
@@ -360,7 +380,8 @@ t.test('the mapping calls the arguments of the parts by their names', async (t) 
 t.test(
   'operations that begin alike go on differently, and are one to whoever is denied either',
   async (t) => {
-    const messages = `<message name="A"><part name="key" element="t:Auth"/><part name="q" element="t:Search"/></message>
+    const messages = `<message name="A"><part name="key" element="t:Auth"/>\
+<part name="q" element="t:Search"/></message>
     <message name="B"><part name="key" element="t:Auth"/><part name="q" element="t:Page"/></message>
     <message name="C"><part name="key" element="t:Auth"/></message>
     <message name="Out"><part name="p" element="t:Count"/></message>`;
@@ -370,7 +391,10 @@ t.test(
       types: TYPES,
       messages,
       portType: `<portType name="P">${['A', 'B', 'C'].map(operation).join('')}</portType>`,
-      binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${['A', 'B', 'C'].map((name) => bound(name, BODY, BODY)).join('')}</binding>`,
+      binding:
+        '<binding name="B" type="t:P"><soap:binding style="document" ' +
+        'transport="http://schemas.xmlsoap.org/soap/http"/>' +
+        `${['A', 'B', 'C'].map((name) => bound(name, BODY, BODY)).join('')}</binding>`,
     });
     const folder = await useFolder(t, { 'a.wsdl': wsdl });
     const validate = 'validate: { requests: report, replies: enforce }';
@@ -395,27 +419,43 @@ t.test(
 
 t.test('parts of every kind, in both directions', async (t) => {
   const types = schemaWith(`
-    <xs:element name="Any" type="xs:anyType"/><xs:element name="Empty"><xs:complexType/></xs:element>
-    <xs:complexType name="ArrayOfLine"><xs:sequence><xs:element name="Line" type="xs:string" minOccurs="0" maxOccurs="unbounded" nillable="true"/></xs:sequence></xs:complexType>
-    <xs:element name="Lines" type="t:ArrayOfLine" nillable="true"/><xs:element name="Maybe" type="xs:int" nillable="true"/>
+    <xs:element name="Any" type="xs:anyType"/><xs:element name="Empty"><xs:complexType/>\
+</xs:element>
+    <xs:complexType name="ArrayOfLine"><xs:sequence><xs:element name="Line" type="xs:string" \
+minOccurs="0" maxOccurs="unbounded" nillable="true"/></xs:sequence></xs:complexType>
+    <xs:element name="Lines" type="t:ArrayOfLine" nillable="true"/>\
+<xs:element name="Maybe" type="xs:int" nillable="true"/>
     <xs:element name="Fixed" type="xs:string" fixed="always"/>
     <xs:complexType name="Shape" abstract="true"><xs:sequence/></xs:complexType>
-    <xs:complexType name="Circle"><xs:complexContent><xs:extension base="t:Shape"><xs:sequence><xs:element name="r" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-    <xs:complexType name="Square"><xs:complexContent><xs:extension base="t:Shape"><xs:attribute name="a" type="xs:int"/></xs:extension></xs:complexContent></xs:complexType>
+    <xs:complexType name="Circle"><xs:complexContent><xs:extension base="t:Shape"><xs:sequence>\
+<xs:element name="r" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent>\
+</xs:complexType>
+    <xs:complexType name="Square"><xs:complexContent><xs:extension base="t:Shape">\
+<xs:attribute name="a" type="xs:int"/></xs:extension></xs:complexContent></xs:complexType>
     <xs:element name="Shape" type="t:Shape"/>
-    <xs:element name="Broken"><xs:complexType><xs:sequence><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`);
+    <xs:element name="Broken"><xs:complexType><xs:sequence>\
+<xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`);
   const parts = ['Maybe', 'Any', 'Empty', 'Lines', 'Lines', 'Fixed', 'Shape']
     .map(
       (name, at) =>
-        `<part name="${['maybe', 'an-y', 'anY', 'headers', 'more', 'fixed', 'shape'][at]}" element="t:${name}"/>`,
+        `<part name="${['maybe', 'an-y', 'anY', 'headers', 'more', 'fixed', 'shape'][at]}" ` +
+        `element="t:${name}"/>`,
     )
     .join('');
   const wsdl = wsdlWith({
     types,
-    messages: `<message name="In">${parts}</message><message name="Broken"><part name="f" element="t:Broken"/></message>`,
+    messages:
+      `<message name="In">${parts}</message><message name="Broken">` +
+      '<part name="f" element="t:Broken"/></message>',
     portType:
-      '<portType name="P"><operation name="Echo"><input message="t:In"/><output message="t:In"/><fault name="Broken" message="t:Broken"/></operation></portType>',
-    binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${bound('Echo', BODY, BODY, '<fault name="Broken"><soap:fault name="Broken" use="literal"/></fault>')}</binding>`,
+      '<portType name="P"><operation name="Echo"><input message="t:In"/>' +
+      '<output message="t:In"/><fault name="Broken" message="t:Broken"/>' +
+      '</operation></portType>',
+    binding:
+      '<binding name="B" type="t:P"><soap:binding style="document" ' +
+      'transport="http://schemas.xmlsoap.org/soap/http"/>' +
+      `${bound('Echo', BODY, BODY, '<fault name="Broken"><soap:fault name="Broken" use="literal"/></fault>')}` +
+      '</binding>',
   });
   const echo: RecordingBackend['answer'] = (message, response) =>
     answerWith(message.body)(message, response);
@@ -425,9 +465,11 @@ t.test('parts of every kind, in both directions', async (t) => {
     `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} } }\n`;
   const { ask, backend } = await useService(t, echo, yaml, await useFolder(t, { 'a.wsdl': wsdl }));
   const given =
-    'anY: { xml: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>" }, headers: ["1", null], more: [], shape: { circle: { r: 2 } }';
+    'anY: { xml: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>" }, headers: ["1", null], more: ' +
+    '[], shape: { circle: { r: 2 } }';
   const selected =
-    '__typename ... on EchoResult { maybe anY { xml } anY2 headers more fixed shape { __typename ... on Circle { r } } } ... on Broken { why }';
+    '__typename ... on EchoResult { maybe anY { xml } anY2 headers more fixed shape { ' +
+    '__typename ... on Circle { r } } } ... on Broken { why }';
   t.strictSame(await ask(`{ echo(${given}) { ${selected} } }`), {
     data: {
       echo: {

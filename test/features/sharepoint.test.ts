@@ -14,11 +14,16 @@ const WSDL = desk({
   reply: `<xs:element name="GetListItemsResult" minOccurs="0">${MIXED}</xs:element>`,
 });
 
-const ROWS = `<t:GetResponse><t:GetListItemsResult><listitems xmlns:s="uuid:BDC6E3F0-6DA3-11d1-A2A3-00AA00C14882" xmlns:rs="urn:schemas-microsoft-com:rowset" xmlns:z="#RowsetSchema" xmlns="http://schemas.microsoft.com/sharepoint/soap/">
-<rs:data ItemCount="2"><z:row ows_ID="1" ows_Title="Chairs"/><z:row ows_ID="2" ows_Title="Desks &amp; lamps"/></rs:data></listitems></t:GetListItemsResult></t:GetResponse>`;
+const ROWS = `<t:GetResponse><t:GetListItemsResult>\
+<listitems xmlns:s="uuid:BDC6E3F0-6DA3-11d1-A2A3-00AA00C14882" \
+xmlns:rs="urn:schemas-microsoft-com:rowset" xmlns:z="#RowsetSchema" \
+xmlns="http://schemas.microsoft.com/sharepoint/soap/">
+<rs:data ItemCount="2"><z:row ows_ID="1" ows_Title="Chairs"/><z:row ows_ID="2" ows_Title="Desks \
+&amp; lamps"/></rs:data></listitems></t:GetListItemsResult></t:GetResponse>`;
 
 const QUERY =
-  'query ($query: GetQueryInput, $view: GetViewFieldsInput) { get(listName: "Stock", query: $query, viewFields: $view) { any { name value } } }';
+  'query ($query: GetQueryInput, $view: GetViewFieldsInput) { get(listName: "Stock", query: ' +
+  '$query, viewFields: $view) { any { name value } } }';
 const caml = (value: unknown): unknown => ({ any: { name: 'Query', value } });
 
 t.test('CAML is JSON, and rows are values', async (t) => {
@@ -51,7 +56,8 @@ t.test('CAML is JSON, and rows are values', async (t) => {
   });
   t.match(
     sent(),
-    '<Query><Where><Eq><FieldRef Name="ID"/><Value Type="Number">5</Value></Eq></Where><OrderBy><FieldRef Name="Title" Ascending="TRUE"/></OrderBy></Query>',
+    '<Query><Where><Eq><FieldRef Name="ID"/><Value Type="Number">5</Value></Eq></Where>' +
+      '<OrderBy><FieldRef Name="Title" Ascending="TRUE"/></OrderBy></Query>',
   );
   t.match(sent(), '<ViewFields><FieldRef Name="ID"/><FieldRef Name="Title"/></ViewFields>');
 });

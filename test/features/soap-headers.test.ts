@@ -37,7 +37,8 @@ t.test('header blocks that no WSDL declares are said once for all operations', a
       "{urn:desk/auth}AuthToken/token/@type": { value: plain }
       "{urn:desk/auth}AuthToken/{urn:other}tenant": { header: X-Tenant }
       "{urn:desk/auth}AuthToken/{}bare": { value: "1" }
-      "{urn:desk/auth}AuthToken/@{http://schemas.xmlsoap.org/soap/envelope/}mustUnderstand": { value: "1" }
+      "{urn:desk/auth}AuthToken/@{http://schemas.xmlsoap.org/soap/envelope/}mustUnderstand": \
+{ value: "1" }
       "{urn:session}Session": { header: x-user }
 ${FIELDS}`;
   const sent = await headerOf(t, keys, { 'x-tenant': 'a</tenant>&' });
@@ -59,7 +60,8 @@ t.test('a template is filled with values that cannot become markup', async (t) =
     soapHeaders:
       "{urn:sec}Security":
         xml: |
-          <sec:Security xmlns:sec="urn:sec" xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" s:mustUnderstand="1">
+          <sec:Security xmlns:sec="urn:sec" xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" \
+s:mustUnderstand="1">
             <sec:Token id="t-{tenant}">Bearer {token}, \${SOAP_HEADERS_TOKEN}</sec:Token>
             <plain xmlns="">{tenant}</plain>
           </sec:Security>
@@ -71,7 +73,9 @@ ${FIELDS}`;
   const sent = await headerOf(t, keys, { 'x-tenant': '"><evil a="' });
   t.equal(
     elementIn(sent, 'Security'),
-    '<Security s:mustUnderstand="1"><Token id="t-&quot;&gt;&lt;evil a=&quot;">Bearer &lt;x&gt;, &lt;/Token&gt;&lt;evil/&gt;&amp;</Token><plain>"&gt;&lt;evil a="</plain></Security>',
+    '<Security s:mustUnderstand="1"><Token id="t-&quot;&gt;&lt;evil a=&quot;">Bearer ' +
+      '&lt;x&gt;, &lt;/Token&gt;&lt;evil/&gt;&amp;</Token>' +
+      '<plain>"&gt;&lt;evil a="</plain></Security>',
   );
   t.match(
     elementIn(await headerOf(t, keys), 'Token'),
@@ -122,8 +126,12 @@ ${FIELDS}`;
 });
 
 const DECLARED = desk({
-  types: `<xs:element name="Auth"><xs:complexType><xs:sequence><xs:element name="password" type="t:Secret"/><xs:element name="user" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-    <xs:complexType name="Secret"><xs:simpleContent><xs:extension base="xs:string"><xs:attribute name="Type" type="xs:anyURI" use="required"/><xs:attribute name="salt"/></xs:extension></xs:simpleContent></xs:complexType>`,
+  types: `<xs:element name="Auth"><xs:complexType><xs:sequence><xs:element name="password" \
+type="t:Secret"/><xs:element name="user" type="xs:string" minOccurs="0"/></xs:sequence>\
+</xs:complexType></xs:element>
+    <xs:complexType name="Secret"><xs:simpleContent><xs:extension base="xs:string">\
+<xs:attribute name="Type" type="xs:anyURI" use="required"/><xs:attribute name="salt"/>\
+</xs:extension></xs:simpleContent></xs:complexType>`,
   messages: '<message name="Head"><part name="auth" element="t:Auth"/></message>',
   input: '<soap:header message="t:Head" part="auth" use="literal"/>',
 });
@@ -142,7 +150,9 @@ ${FIELDS}`;
       data: { get: 'ok' },
     });
     t.match(elementIn(last(), 'Auth'), '<user>bo</user>', 'callers give the rest');
-    const whole = `    soapHeaders: { "{urn:t}Auth": { xml: '<Auth xmlns="urn:t"><user>web</user></Auth>' } }\n${FIELDS}`;
+    const whole =
+      `    soapHeaders: { "{urn:t}Auth": { xml: '<Auth xmlns="urn:t"><user>web</user>` +
+      `</Auth>' } }\n${FIELDS}`;
     t.equal(
       elementIn(await headerOf(t, whole, {}, DECLARED), 'Auth'),
       '<Auth><user>web</user></Auth>',
@@ -207,7 +217,8 @@ t.test('explain shows the blocks of a call, and none of their constants', async 
     soapHeaders:
       "{urn:a}A/token": { value: s3cret }
       "{urn:a}A/@tenant": { header: x-tenant }
-      "{urn:b}B": { xml: '<B xmlns="urn:b" id="s3cret">s3cret {tenant}</B>', values: { tenant: { header: x-tenant } } }
+      "{urn:b}B": { xml: '<B xmlns="urn:b" id="s3cret">s3cret {tenant}</B>', values: { tenant: \
+{ header: x-tenant } } }
 `,
   });
   const { code, all: shown } = await runCommand(

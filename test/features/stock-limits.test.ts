@@ -15,7 +15,8 @@ const declarations = (count: number): string =>
   Array.from({ length: count }, (_, at) => ` xmlns:ns${at + 2}="urn:types:${at}"`).join('');
 
 const message = (local: string, attributes: string, content: string): string =>
-  `<S:Envelope xmlns:S="${SOAP}"><S:Body><t:${local} xmlns:t="urn:t"${attributes}>${content}</t:${local}></S:Body></S:Envelope>`;
+  `<S:Envelope xmlns:S="${SOAP}"><S:Body><t:${local} xmlns:t="urn:t"${attributes}>` +
+  `${content}</t:${local}></S:Body></S:Envelope>`;
 
 async function start(t: Test, more = '') {
   const backend = await startRecordingBackend(answerWith(''));
@@ -63,7 +64,9 @@ const WSDL = wsdlWith({
     '</xs:sequence></xs:complexType></xs:element></xs:schema>',
     ...PACKAGES.map(
       (uri) =>
-        `<xs:schema targetNamespace="${uri}" elementFormDefault="qualified"><xs:complexType name="T"><xs:sequence><xs:element name="v" type="xs:string"/></xs:sequence></xs:complexType></xs:schema>`,
+        `<xs:schema targetNamespace="${uri}" elementFormDefault="qualified">` +
+        '<xs:complexType name="T"><xs:sequence><xs:element name="v" type="xs:string"/>' +
+        '</xs:sequence></xs:complexType></xs:schema>',
     ),
   ].join(''),
 });

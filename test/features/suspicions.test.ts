@@ -26,7 +26,10 @@ const http = (operation: string, text: string): string => {
   const body = envelope(
     `<${operation}Response xmlns="urn:desk"><value>${text}</value></${operation}Response>`,
   );
-  return `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  return (
+    'HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n' +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
 };
 
 /**
@@ -54,7 +57,9 @@ async function useDesk(t: Test) {
   const desk = await startDesk(t, () => text);
   const gateway = await useGateway(
     t,
-    `services:\n  desk:\n    url: ${desk.url}/${DESK}  other:\n    url: ${desk.url}/elsewhere\n    path: /soap/other${DESK.replace('Query.get', 'Query.get2').replace('get(id', 'get2(id').replace('Mutation.pay', 'Mutation.pay2').replace('pay(id', 'pay2(id')}`,
+    `services:\n  desk:\n    url: ${desk.url}/${DESK}  other:\n` +
+      `    url: ${desk.url}/elsewhere\n` +
+      `    path: /soap/other${DESK.replace('Query.get', 'Query.get2').replace('get(id', 'get2(id').replace('Mutation.pay', 'Mutation.pay2').replace('pay(id', 'pay2(id')}`,
   );
   const send = async (
     operation: string,
@@ -164,7 +169,8 @@ async function useMisdelivered(
   const backend = await startScriptedBackend((socket, request) => {
     const { bytes, fields } = pack(related(operationIn(request), 'of another'));
     socket.write(
-      `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n${fields}Content-Length: ${bytes.length}\r\n\r\n`,
+      `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n${fields}Content-Length: ` +
+        `${bytes.length}\r\n\r\n`,
     );
     socket.write(bytes);
   });
@@ -281,7 +287,8 @@ t.test('the breaker counts an answer that the reader of a key refuses', async (t
   t.teardown(() => backend.close());
   const gateway = await useGateway(
     t,
-    `limits: { upstream: { breakerFailures: 3 } }\nservices:\n  desk:\n    url: ${backend.url}/${DESK}`,
+    'limits: { upstream: { breakerFailures: 3 } }\nservices:\n  desk:\n' +
+      `    url: ${backend.url}/${DESK}`,
   );
   const texts: string[] = [];
   for (let count = 0; count < 6; count++)

@@ -4,14 +4,17 @@ import { envelope } from '../kit/envelope.js';
 import { ENDPOINTS, item, startReplyDesk } from '../kit/reply-desk.js';
 
 const TYPE =
-  'multipart/related; type="application/xop+xml"; start="<root@b>"; start-info="text/xml"; boundary=edge';
+  'multipart/related; type="application/xop+xml"; start="<root@b>"; ' +
+  'start-info="text/xml"; boundary=edge';
 /** Content that would be repaired in an envelope. */
 const BINARY = Buffer.from([0, 1, 2, 0x0d, 0x0a, 0x2d, 0x2d, 0x65, 0, 3]);
 
 const packageOf = (root: string): Buffer =>
   Buffer.concat([
     Buffer.from(
-      `--edge\r\nContent-Type: application/xop+xml; charset=utf-8; type="text/xml"\r\nContent-ID: <root@b>\r\nContent-Transfer-Encoding: binary\r\n\r\n${root}\r\n--edge\r\nContent-Type: application/octet-stream\r\nContent-ID: <part@b>\r\n\r\n`,
+      '--edge\r\nContent-Type: application/xop+xml; charset=utf-8; type="text/xml"\r\n' +
+        `Content-ID: <root@b>\r\nContent-Transfer-Encoding: binary\r\n\r\n${root}\r\n--edge\r\n` +
+        'Content-Type: application/octet-stream\r\nContent-ID: <part@b>\r\n\r\n',
     ),
     BINARY,
     Buffer.from('\r\n--edge--\r\n'),
@@ -21,7 +24,8 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 const ROOT = `\n${DECLARATION}${envelope(item('na\x01&#2;il').replaceAll('urn:t', 'urn:old'))}\0`;
 const NAME = 'na\ufffd\ufffdil';
 const KEYS =
-  '    tolerate: [leading-space, control-characters, trailing-bytes, wrapper]\n    attachments: true\n';
+  '    tolerate: [leading-space, control-characters, trailing-bytes, wrapper]\n' +
+  '    attachments: true\n';
 
 const inPieces =
   (bytes: Buffer, at: readonly number[]): RecordingBackend['answer'] =>

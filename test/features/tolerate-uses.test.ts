@@ -25,7 +25,9 @@ const oldReplies =
   };
 
 t.test('the answer that is kept for an idempotency key is the tolerated one', async (t) => {
-  const keys = `${NAMES}    operations: { GetItem: true, Deactivate: true, Rename: { field: Mutation.rename, idempotency: {} } }\n`;
+  const keys =
+    `${NAMES}    operations: { GetItem: true, Deactivate: true, Rename: { field: ` +
+    'Mutation.rename, idempotency: {} } }\n';
   const desk = await startReplyDesk(t, { keys });
   desk.backend.answer = oldReplies({ Rename: '<o:note>a&#1;b</o:note>' });
   for (const endpoint of ENDPOINTS) {
@@ -44,9 +46,12 @@ t.test('the answer that is kept for an idempotency key is the tolerated one', as
 
 t.test('a login and a health check read a tolerated reply', async (t) => {
   const keys =
-    `${NAMES}    auth: { login: { operation: GetItem, arguments: { id: "7" }, token: reply.name, place: "http:x-token" } }\n` +
-    '    health: { operation: GetItem, arguments: { id: "7" }, expect: { reply.name: nail }, everyMillis: 1000 }\n' +
-    '    operations: { GetItem: { field: Query.getItem }, Rename: { field: Mutation.rename }, Deactivate: { field: Mutation.deactivate } }\n';
+    `${NAMES}    auth: { login: { operation: GetItem, arguments: { id: "7" }, token: ` +
+    'reply.name, place: "http:x-token" } }\n' +
+    '    health: { operation: GetItem, arguments: { id: "7" }, expect: { reply.name: ' +
+    'nail }, everyMillis: 1000 }\n' +
+    '    operations: { GetItem: { field: Query.getItem }, Rename: { field: Mutation.rename }, ' +
+    'Deactivate: { field: Mutation.deactivate } }\n';
   const desk = await startReplyDesk(t, {
     keys,
     answer: oldReplies({ GetItem: '<name>nail</name>', Rename: '<note>n</note>' }),
@@ -81,7 +86,8 @@ t.test('pages and downloads are read from tolerated replies', async (t) => {
     keys: `${NAMES}    operations:
       GetItem: { field: Query.content }
       Deactivate: { field: Mutation.deactivate }
-      Rename: { field: Query.rows, pages: { page: page, size: { size: 2 }, items: row, total: { pages: pages } } }\n`,
+      Rename: { field: Query.rows, pages: { page: page, size: { size: 2 }, items: row, total: \
+{ pages: pages } } }\n`,
     more: `graphql: { downloads: { keys: ["${'k'.repeat(32)}"] } }\n`,
     answer: oldReplies({
       GetItem: '<o:content>AAEC</o:content>',

@@ -49,14 +49,17 @@ const INPUTS: Readonly<
       'a wrapper of another namespace, children of none',
       reply(
         envelope(
-          '<o:GetItemResponse xmlns:o="urn:old"><name>nail</name><count>7</count></o:GetItemResponse>',
+          '<o:GetItemResponse xmlns:o="urn:old"><name>nail</name>' +
+            '<count>7</count></o:GetItemResponse>',
         ),
       ),
     ],
     [
       'a prefix of the Envelope',
       reply(
-        `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:o="urn:old"><s:Body><o:GetItemResponse><o:name>nail</o:name><o:count>7</o:count></o:GetItemResponse></s:Body></s:Envelope>`,
+        '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:o="urn:old">' +
+          '<s:Body><o:GetItemResponse><o:name>nail</o:name><o:count>7</o:count>' +
+          '</o:GetItemResponse></s:Body></s:Envelope>',
       ),
     ],
   ],
@@ -100,7 +103,8 @@ const INPUTS: Readonly<
       'in Latin-1',
       reply(
         Buffer.from(
-          `<?xml version="1.0" encoding="ISO-8859-1"?>${envelope(item('\xe4\x01\x1fil<![CDATA[\x01]]>'))}`,
+          '<?xml version="1.0" encoding="ISO-8859-1"?>' +
+            `${envelope(item('\xe4\x01\x1fil<![CDATA[\x01]]>'))}`,
           'latin1',
         ),
         'text/xml',
@@ -147,7 +151,8 @@ t.test('a deviation that is named passes at every endpoint, is counted and logge
     t.equal(line['tolerate'], undefined);
     t.match(
       await desk.gateway.metrics(),
-      `soapstone_tolerated_total{service="hr",operation="GetItem",deviation="${name}"} ${inputs.length * 4}`,
+      `soapstone_tolerated_total{service="hr",operation="GetItem",deviation="${name}"} ` +
+        `${inputs.length * 4}`,
     );
   }
 });
@@ -189,7 +194,8 @@ t.test('SOAP callers get the reply repaired', async (t) => {
   t.equal(
     prefixed.text,
     envelope(
-      '<t:GetItemResponse xmlns:t="urn:t" xmlns="urn:t"><t:name>nail</t:name><t:count>7</t:count></t:GetItemResponse>',
+      '<t:GetItemResponse xmlns:t="urn:t" xmlns="urn:t"><t:name>nail</t:name>' +
+        '<t:count>7</t:count></t:GetItemResponse>',
     ),
   );
   const twice = item()
@@ -310,7 +316,9 @@ t.test('a tolerated reply is the same at every split, and compressed', async (t)
   const desk = await startReplyDesk(t, {
     keys: `    tolerate: [${Object.keys(INPUTS).join(', ')}]\n`,
   });
-  const text = `\n ${DECLARATION}${envelope('<o:Got xmlns:o="urn:old"><name>n\x01&#x2;\uffff<![CDATA[\x03]]></name><count>7</count></o:Got>')}\0\n\0`;
+  const text =
+    `\n ${DECLARATION}${envelope('<o:Got xmlns:o="urn:old"><name>n\x01&#x2;\uffff<![CDATA[\x03]]></name><count>7</count></o:Got>')}\0\n` +
+    '\0';
   const bytes = Buffer.from(text);
   const name = 'n\ufffd\ufffd\ufffd\ufffd';
   const expectItem = async (about: string): Promise<void> => {
@@ -408,7 +416,9 @@ t.test('monitor mode lists the names that a backend needs, and changes nothing',
 t.test('a repair of what is signed is an error of the configuration', async (t) => {
   const verified = (names: string): Promise<unknown> =>
     startReplyDesk(t, {
-      keys: `    tolerate: [${names}]\n    security: { verifyReplies: { timestamp: { required: true } } }\n`,
+      keys:
+        `    tolerate: [${names}]\n    security: { verifyReplies: { timestamp: ` +
+        '{ required: true } } }\n',
     });
   for (const name of ['wrapper', 'control-characters'])
     await t.rejects(verified(name), {

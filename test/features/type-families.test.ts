@@ -20,10 +20,12 @@ ${numbers(256)
       `<xs:complexType name="Search${at}"><xs:complexContent><xs:extension base="t:SearchRecord"><xs:sequence><xs:element name="name${at}" type="xs:string" minOccurs="0"/><xs:element name="count" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
   )
   .join('')}
-<xs:complexType name="Other"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>`;
+<xs:complexType name="Other"><xs:sequence><xs:element name="a" type="xs:string"/>\
+</xs:sequence></xs:complexType>`;
 
 /** Events as vSphere has them: each may stand for the first. */
-const EVENTS = `<xs:complexType name="Event"><xs:sequence><xs:element name="key" type="xs:int"/></xs:sequence></xs:complexType>
+const EVENTS = `<xs:complexType name="Event"><xs:sequence><xs:element name="key" type="xs:int"/>\
+</xs:sequence></xs:complexType>
 ${numbers(436)
   .map(
     (at) =>
@@ -34,12 +36,14 @@ ${numbers(436)
 const WSDL = desk({
   types: SEARCHES + EVENTS,
   request:
-    '<xs:element name="search" type="t:SearchRecord"/><xs:element name="event" type="t:Event" minOccurs="0" maxOccurs="unbounded"/>',
+    '<xs:element name="search" type="t:SearchRecord"/><xs:element name="event" type="t:Event" ' +
+    'minOccurs="0" maxOccurs="unbounded"/>',
   reply: '<xs:element name="event" type="t:Event" minOccurs="0"/>',
 });
 
 const QUERY =
-  'query ($search: AnyValueInput!, $event: [AnyValueInput!]) { get(search: $search, event: $event) { key } }';
+  'query ($search: AnyValueInput!, $event: [AnyValueInput!]) { get(search: ' +
+  '$search, event: $event) { key } }';
 const REPLY = '<t:GetResponse><t:event><t:key>1</t:key></t:event></t:GetResponse>';
 
 t.test('a value of a large family is sent by the name of its type', async (t) => {
@@ -102,10 +106,15 @@ t.test('the schema tells the types, and is introspected within its limits', asyn
 t.test(
   '`import` and `check` call an operation partial whose required argument is XML',
   async (t) => {
-    const types = `<xs:complexType name="Old"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>`;
+    const types =
+      '<xs:complexType name="Old"><xs:sequence><xs:element name="a" type="xs:string"/>' +
+      '</xs:sequence></xs:complexType>';
     const own = desk({ types, request: '<xs:element name="grid" type="t:Grid"/>' }).replace(
       types,
-      `${types}<xs:complexType name="Grid"><xs:complexContent><xs:restriction xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" base="e:Array"><xs:attribute ref="e:arrayType" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:arrayType="xs:int[,]"/></xs:restriction></xs:complexContent></xs:complexType>`,
+      `${types}<xs:complexType name="Grid"><xs:complexContent>` +
+        '<xs:restriction xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" base="e:Array">' +
+        '<xs:attribute ref="e:arrayType" xmlns:w="http://schemas.xmlsoap.org/wsdl/" ' +
+        'w:arrayType="xs:int[,]"/></xs:restriction></xs:complexContent></xs:complexType>',
     );
     const folder = await useFolder(t, { 'a.wsdl': own });
     const terminal = recordedTerminal();

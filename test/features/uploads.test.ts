@@ -95,7 +95,8 @@ t.test('without mtom a file is base64 in the envelope', async (t) => {
 t.test('files of several calls and arguments, in the order of their use', async (t) => {
   const { backend, gateway } = await startFileDesk(t);
   const query = `mutation ($a: Base64, $b: Base64!, $c: Base64) {
-    one: save(content: $a, included: { value: $b, contentType: "image/png" }) two: save(content: $c) }`;
+    one: save(content: $a, included: { value: $b, contentType: \
+"image/png" }) two: save(content: $c) }`;
   const files = { a: randomBytes(100_000), b: Buffer.from('b'), c: randomBytes(100_000) };
   t.match(await upload(gateway.url, uploadForm(query, files)), { data: { one: 7, two: 7 } });
   const [one, two] = backend.complete;
@@ -313,7 +314,9 @@ t.test('the number and the bytes of files are bounded', async (t) => {
 
 t.test('no files are taken where no argument can be one', async (t) => {
   const types = 'type Query { get: Int }';
-  const keys = `url: "http://127.0.0.1:9/", namespace: urn:d, types: "${types}", operations: { Get: { field: Query.get } }`;
+  const keys =
+    `url: "http://127.0.0.1:9/", namespace: urn:d, types: "${types}", operations: { Get: ` +
+    '{ field: Query.get } }';
   const gateway = await useGateway(t, `services: { a: { ${keys} } }`);
   t.equal((await sendRaw(gateway.url, request(uploadForm('{ get }', {})))).status, 415);
 });
@@ -367,7 +370,8 @@ t.test('a file is taken where binary content is, and nowhere else', async (t) =>
 t.test('a file that no call wants is passed over', async (t) => {
   const { backend, gateway } = await startFileDesk(t);
   const query =
-    'mutation ($a: Base64, $b: Base64, $go: Boolean = false) { save(content: $b) other: save(content: $a) @include(if: $go) }';
+    'mutation ($a: Base64, $b: Base64, $go: Boolean = false) { save(content: $b) other: ' +
+    'save(content: $a) @include(if: $go) }';
   const b = randomBytes(1000);
   t.match(await upload(gateway.url, uploadForm(query, { a: 'x', b })), SAVED);
   t.ok(includedIn(lastOf(backend), 'content').content.equals(b));
@@ -409,7 +413,8 @@ t.test(
   async (t) => {
     const { backend, gateway } = await startFileDesk(t, 'mtom: true, reads: [Save]', '', '1.1', '');
     const query =
-      'query ($a: Base64, $b: Base64) { one: save(name: "1", content: $a) two: save(name: "2", content: $b) }';
+      'query ($a: Base64, $b: Base64) { one: save(name: "1", content: $a) two: ' +
+      'save(name: "2", content: $b) }';
     const files = { a: randomBytes(300_000), b: randomBytes(300_000) };
     t.match(await upload(gateway.url, uploadForm(query, files)), { data: { one: 7, two: 7 } });
     for (const message of backend.complete) {
@@ -442,14 +447,16 @@ t.test(
     );
     const backend = await startScriptedBackend((socket) => {
       socket.write(
-        `HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nContent-Length: ${fault.length}\r\nConnection: close\r\n\r\n${fault}`,
+        `HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nContent-Length: ${fault.length}\r\n` +
+          `Connection: close\r\n\r\n${fault}`,
       );
     });
     t.teardown(() => backend.close());
     const folder = await useFolder(t, { 'files.wsdl': fileWsdl() });
     const gateway = await useGateway(
       t,
-      `services: { files: { wsdl: ${folder}/files.wsdl, url: "${backend.url}", mtom: true, operations: { Save: { field: Mutation.save } } } }`,
+      `services: { files: { wsdl: ${folder}/files.wsdl, url: "${backend.url}", mtom: ` +
+        'true, operations: { Save: { field: Mutation.save } } } }',
     );
     const client = await RawClient.connect(gateway.url);
     t.teardown(() => client.close());

@@ -172,7 +172,9 @@ t.test(
   'a caller whose credentials are for the gateway gets no challenge of a backend',
   async (t) => {
     const password = await hashPassword('secret-of-erp');
-    const more = `clients:\n  basic: { users: { erp: { password: "${password}", class: internal } } }\n  classes: { internal: {} }\n`;
+    const more =
+      `clients:\n  basic: { users: { erp: { password: "${password}", class: internal } } }\n` +
+      '  classes: { internal: {} }\n';
     const desk = await startReplyDesk(t, { more });
     desk.backend.answer = answerStatus(401, { 'www-authenticate': 'Basic realm="hr"' });
     const authorization = `Basic ${Buffer.from('erp:secret-of-erp').toString('base64')}`;

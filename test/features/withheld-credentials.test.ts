@@ -126,7 +126,8 @@ t.test(
     const desk = await startDeskFor(
       t,
       `  apiKeys: { header: x-api-key, clients: { one: { class: all, keys: [${KEY}] } } }
-  certificate: { header: x-client-certificate, clients: { bank: { class: all, subject: "${FORGED}" } } }
+  certificate: { header: x-client-certificate, clients: { bank: { class: all, subject: \
+"${FORGED}" } } }
   trustedProxies: [192.0.2.1]
 `,
     );

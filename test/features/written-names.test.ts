@@ -26,13 +26,26 @@ const OPEN = ['', 'urn:t', 'urn:a', 'urn:b', 'http://www.w3.org/XML/1998/namespa
 
 const WSDL = desk({
   types:
-    '<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/><xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence></xs:complexType><xs:complexType name="Open"><xs:sequence><xs:any namespace="##other" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType><xs:complexType name="Own"><xs:sequence><xs:any namespace="##targetNamespace" processContents="lax" minOccurs="0"/></xs:sequence></xs:complexType><xs:complexType name="Listed"><xs:sequence><xs:any namespace="urn:a urn:b" processContents="lax" minOccurs="0"/></xs:sequence></xs:complexType><xs:complexType name="Mixed" mixed="true"><xs:sequence><xs:element name="b" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>',
+    '<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/>' +
+    '<xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence></xs:complexType>' +
+    '<xs:complexType name="Open"><xs:sequence><xs:any namespace="##other" ' +
+    'processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>' +
+    '</xs:complexType><xs:complexType name="Own"><xs:sequence>' +
+    '<xs:any namespace="##targetNamespace" processContents="lax" minOccurs="0"/></xs:sequence>' +
+    '</xs:complexType><xs:complexType name="Listed"><xs:sequence>' +
+    '<xs:any namespace="urn:a urn:b" processContents="lax" minOccurs="0"/></xs:sequence>' +
+    '</xs:complexType><xs:complexType name="Mixed" mixed="true"><xs:sequence>' +
+    '<xs:element name="b" type="xs:string" minOccurs="0" maxOccurs="unbounded"/>' +
+    '</xs:sequence></xs:complexType>',
   request:
-    '<xs:element name="v" type="xs:anyType" minOccurs="0"/><xs:element name="open" type="t:Open" minOccurs="0"/><xs:element name="own" type="t:Own" minOccurs="0"/><xs:element name="listed" type="t:Listed" minOccurs="0"/>',
+    '<xs:element name="v" type="xs:anyType" minOccurs="0"/>' +
+    '<xs:element name="open" type="t:Open" minOccurs="0"/><xs:element name="own" type="t:Own" ' +
+    'minOccurs="0"/><xs:element name="listed" type="t:Listed" minOccurs="0"/>',
 });
 const REPLY = '<t:GetResponse><t:result>x</t:result></t:GetResponse>';
 const QUERY =
-  'query ($v: AnyValueInput, $open: OpenInput, $own: OwnInput, $listed: ListedInput) { get(v: $v, open: $open, own: $own, listed: $listed) }';
+  'query ($v: AnyValueInput, $open: OpenInput, $own: OwnInput, $listed: ListedInput) { get(v: ' +
+  '$v, open: $open, own: $own, listed: $listed) }';
 
 /** Names of a document: of elements, of attributes, and of types that attributes name. */
 interface Names {

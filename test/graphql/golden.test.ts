@@ -100,7 +100,8 @@ async function print(file: string): Promise<Printed> {
 }
 
 t.test(
-  'the schema of each WSDL of other projects is the one that was looked at, and queries reach each of its types',
+  'the schema of each WSDL of other projects is the one that was looked at, and queries ' +
+    'reach each of its types',
   WITH_CORPUS,
   async (t) => {
     const files = wsdlsIn(CORPUS);

@@ -400,7 +400,9 @@ t.test('a type of the mapping takes its name from others', async (t) => {
 });
 
 t.test('descriptions are trimmed, bounded and keep their markup', async (t) => {
-  const documentation = `\n      <b>First</b> line.\t\n\n\n        Indented """quotes""".\n      Third\u0000\u0007.\n   `;
+  const documentation =
+    '\n      <b>First</b> line.\t\n\n\n        Indented """quotes""".\n' +
+    '      Third\u0000\u0007.\n   ';
   const endless = `${'x'.repeat(1999)}\u{1f600}${'y'.repeat(10_000)}`;
   const type = complex(
     'Order',

@@ -158,7 +158,8 @@ t.test('a GET that another site sends is refused unless it was asked for first',
 });
 
 t.test(
-  'a GET of a browser that does not say which site sends it is validated by its page, and by what it takes',
+  'a GET of a browser that does not say which site sends it is validated by its ' +
+    'page, and by what it takes',
   async (t) => {
     const get = async (headers: Record<string, string>): Promise<number> =>
       (
@@ -321,7 +322,8 @@ t.test('answers stand under their response keys, in the order of the document', 
   const admitted: Admitted[] = [];
   const callField: CallField = async ({ bound }) => decoded(`of ${bound.name}`);
   const query =
-    '{b:countOrders ...F __typename a:countOrders t:__typename} fragment F on Query{getSigned(id:1)}';
+    '{b:countOrders ...F __typename a:countOrders t:__typename} fragment F on ' +
+    'Query{getSigned(id:1)}';
   const response = await send({
     body: JSON.stringify({ query }),
     callField,
@@ -329,7 +331,8 @@ t.test('answers stand under their response keys, in the order of the document', 
   });
   t.equal(
     response.body,
-    '{"data":{"b":"of countOrders","getSigned":"of getSigned","__typename":"Query","a":"of countOrders","t":"Query"},' +
+    '{"data":{"b":"of countOrders","getSigned":"of getSigned","__typename":"Query","a":"of ' +
+      'countOrders","t":"Query"},' +
       '"extensions":{"cost":{"requestedQueryCost":30,"actualQueryCost":30}}}',
   );
   t.match(admitted, [{ cost: 30, operation: { operation: 'query' } }]);
@@ -344,7 +347,8 @@ t.test(
       return decoded(null);
     };
     const query = `query($id:Int=7 $t:String! $s:Status){
-    getSigned(id:$id headers:{session:{token:$t}}) listOrders(status:$s limit:3){tag} c:listOrders(status:_1st){tag}
+    getSigned(id:$id headers:{session:{token:$t}}) listOrders(status:$s limit:3){tag} \
+c:listOrders(status:_1st){tag}
   }`;
     await ask(query, callField, { t: 'x' });
     t.same(
@@ -436,7 +440,8 @@ t.test('a failed field is null with an error, the others are answered', async (t
 });
 
 t.test(
-  'where introspection is off, what cannot be written tells no names but the argument that was given',
+  'where introspection is off, what cannot be written tells no names but the ' +
+    'argument that was given',
   async (t) => {
     const told = async (
       path: readonly (string | number)[],
@@ -553,7 +558,8 @@ t.test('aliases with names of JavaScript are answered', async (t) => {
   });
   t.equal(
     response.body,
-    '{"data":{"constructor":"3","toString":"3"},"extensions":{"cost":{"requestedQueryCost":20,"actualQueryCost":20}}}',
+    '{"data":{"constructor":"3","toString":"3"},"extensions":{"cost":{"requestedQueryCost":20,' +
+      '"actualQueryCost":20}}}',
   );
 });
 
@@ -591,7 +597,8 @@ t.test('strict JSON has what JSON has, but no name twice in one object', async (
     '{}',
     '{"":{"":1}}',
     '[{},{}]',
-    ` [ 1e5 , -0.5,\n"${'\\"'.repeat(40)}" , true,"${'\\\\'.repeat(40)}",null, "${'a\\"'.repeat(16)}]"] `,
+    ` [ 1e5 , -0.5,\n"${'\\"'.repeat(40)}" , true,"${'\\\\'.repeat(40)}",null, ` +
+      `"${'a\\"'.repeat(16)}]"] `,
     `{"${'\\"'.repeat(20)}":1,"${'\\"'.repeat(21)}":"${'\\"'.repeat(15)}"}`,
   ];
   for (const text of good) t.same(parseStrictJson(text), JSON.parse(text));

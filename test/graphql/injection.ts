@@ -60,7 +60,8 @@ const PLACES: readonly Place[] = [
 ];
 
 const SELECTION =
-  '{echo(values:{}){text texts marked{value mark} part{sku} proto{constructor} token colour number big integer decimal double flag date dateTime duration base64 hex uri name}}';
+  '{echo(values:{}){text texts marked{value mark} part{sku} proto{constructor} token colour ' +
+  'number big integer decimal double flag date dateTime duration base64 hex uri name}}';
 
 export interface Injection {
   strings: number;
@@ -73,7 +74,8 @@ export interface Injection {
 
 export const startInjection = (): Promise<Compiled> =>
   compileAlone(
-    `services:\n  bridge:\n    wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl\n    url: http://127.0.0.1:1/\n    operations: { Echo: { field: Query.echo } }\n`,
+    `services:\n  bridge:\n    wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl\n` +
+      '    url: http://127.0.0.1:1/\n    operations: { Echo: { field: Query.echo } }\n',
   );
 
 /**

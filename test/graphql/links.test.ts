@@ -47,7 +47,8 @@ const SERVICES = `services:
     types: |
       type Query { order(id: ID!): Order, all: [Order] }
       type Mutation { place(id: Int): Order }
-      type Order { id: ID!, customerId: Int, when: DateTime, lines: [Line!], state: State, customer: String }
+      type Order { id: ID!, customerId: Int, when: DateTime, lines: [Line!], state: \
+State, customer: String }
       type Line { sku: String, skus: [String] }
       enum State { OPEN CLOSED }
     operations:
@@ -93,9 +94,11 @@ t.test(
     const { graph } = await compileLinks(
       t,
       `  Order.buyer: { operation: customers.GetCustomer, arguments: { id: customerId } }
-  Order.found: { operation: customers.FindCustomer, arguments: { criteria.id: customerId, criteria.region.code: id } }
+  Order.found: { operation: customers.FindCustomer, arguments: { criteria.id: \
+customerId, criteria.region.code: id } }
   Order.any: { operation: customers.FindCustomer, arguments: {} }
-  Line.others: { operation: customers.GetCustomers, arguments: {}, description: All of them., deprecated: Slow. }
+  Line.others: { operation: customers.GetCustomers, arguments: {}, description: \
+All of them., deprecated: Slow. }
 `,
     );
     const type = (name: string): string =>
@@ -164,7 +167,8 @@ t.test('every error in links comes out at once, at its place, with the nearest n
     [6, 'Link `Order.d`: `when` is DateTime, `id` takes Long.', 'Name a field of the same type.'],
     [
       7,
-      'Link `Order.e`: The operation `orders.PlaceOrder` is a field of Mutation: a link only reads.',
+      'Link `Order.e`: The operation `orders.PlaceOrder` is a field of ' +
+        'Mutation: a link only reads.',
       'If it only reads, map it to a field of Query, or to `false`.',
     ],
     [
@@ -438,7 +442,10 @@ t.test('random selections are answered as graphql-js answers them with resolvers
     const fields = roots
       .slice(0, 1 + choose(3))
       .map((root) => `${root}${randomSelection(SOCIETY.schema, party, 5, choose)}`);
-    return `query($yes:Boolean! $no:Boolean!){${fields.join(' ')} __typename @skip(if:$yes) @include(if:$no)}`;
+    return (
+      `query($yes:Boolean! $no:Boolean!){${fields.join(' ')} __typename ` +
+      '@skip(if:$yes) @include(if:$no)}'
+    );
   });
   await fc.assert(
     fc.asyncProperty(arbitrary, async (query) => {
@@ -465,7 +472,8 @@ t.test('a link of an interface is on all its types, each with its own values', a
   );
   t.notMatch(printSchema(SOCIETY.schema), 'findAll');
   const { result, calls } = await ours(
-    '{ getParties(ids: [1, 2, 3, 4]) { id chief { id ... on Firm { staff { chief { id } } } } ... on Firm { owner { id } } } }',
+    '{ getParties(ids: [1, 2, 3, 4]) { id chief { id ... on Firm { staff { chief { id } } } } ' +
+      '... on Firm { owner { id } } } }',
   );
   t.equal(result.errors, undefined);
   t.same(calls, [
@@ -506,7 +514,9 @@ t.test('a link may answer with a Fault as data, which may have links itself', as
     ],
   );
   t.same(built.linkErrors, []);
-  const query = `{ getParty(id: 1) { ... on Party { id boss { __typename ... on Lost { hintId hint { ... on Party { id } } } } } } }`;
+  const query =
+    '{ getParty(id: 1) { ... on Party { id boss { __typename ... on Lost { hintId hint { ... ' +
+    'on Party { id } } } } } } }';
   const admitted = admit({ query, operationName: null, variables: {} }, admissionTo(built));
   const callField = async ({ plan, arguments: { id } }: FieldCall): Promise<Decoded> => {
     const declared = plan.faults?.entries[0]?.plan;

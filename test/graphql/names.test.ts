@@ -8,15 +8,18 @@ import { builtOf } from './built.js';
 const OPERATIONS = ['GetTrip', 'SetTrip', 'EntityGetList', 'Ping'];
 
 const element = (name: string, content: string, more = ''): string =>
-  `<xs:element name="${name}" ${more}><xs:complexType><xs:sequence>${content}</xs:sequence></xs:complexType></xs:element>`;
+  `<xs:element name="${name}" ${more}><xs:complexType><xs:sequence>${content}</xs:sequence>` +
+  '</xs:complexType></xs:element>';
 const ref = (name: string, more = ''): string => `<xs:element ref="t:${name}" ${more}/>`;
 const text = (name: string): string => `<xs:element name="${name}" type="xs:string"/>`;
 
 const SCHEMA = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">
 ${element('Session', text('Token'))}${element('Trace', text('Id'))}
 ${element('LoyaltyProgram', `${text('Code')}${ref('Tier')}`)}
-<xs:element name="Tier"><xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value="GOLD"/></xs:restriction></xs:simpleType></xs:element>
-${element('Segment', text('FlightNo'))}<xs:complexType name="Segment"><xs:sequence>${text('Leg')}</xs:sequence></xs:complexType>
+<xs:element name="Tier"><xs:simpleType><xs:restriction base="xs:string">\
+<xs:enumeration value="GOLD"/></xs:restriction></xs:simpleType></xs:element>
+${element('Segment', text('FlightNo'))}<xs:complexType name="Segment"><xs:sequence>\
+${text('Leg')}</xs:sequence></xs:complexType>
 ${element(
   'GetTrip',
   `${text('IPv4Address')}${text('DNSname')}${text('wsf_x0020_Schedule')}${text('НомерЗаказа')}${ref('LoyaltyProgram', 'minOccurs="0"')}
@@ -35,10 +38,14 @@ const header = (part: string): string =>
   `<soap:header message="t:H" part="${part}" use="literal"/>`;
 const WSDL = wsdlWith({
   types: SCHEMA,
-  messages: `<message name="H"><part name="s" element="t:Session"/><part name="t" element="t:Trace"/></message>
+  messages: `<message name="H"><part name="s" element="t:Session"/>\
+<part name="t" element="t:Trace"/></message>
 ${each((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message><message name="${name}Response"><part name="p" element="t:${name}Response"/></message>`)}`,
-  portType: `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:${name}Response"/></operation>`)}</portType>`,
-  binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
+  portType:
+    `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:${name}Response"/></operation>`)}` +
+    '</portType>',
+  binding: `<binding name="B" type="t:P"><soap:binding style="document" \
+transport="http://schemas.xmlsoap.org/soap/http"/>
 ${each((name) => `<operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/>${name === 'Ping' ? '' : header('s')}${name === 'EntityGetList' ? header('t') : ''}</input><output><soap:body use="literal"/></output></operation>`)}</binding>`,
 });
 

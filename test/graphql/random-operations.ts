@@ -92,7 +92,8 @@ export const SERVICES = `services:
     types: |
       type Query {
         order(id: Int): Order
-        orders(first: Int, customer: Int): [Order!] @listSize(slicingArguments: ["first"], requireOneSlicingArgument: false)
+        orders(first: Int, customer: Int): [Order!] @listSize(slicingArguments: \
+["first"], requireOneSlicingArgument: false)
         stock: Int
       }
       type Order { id: Int, name: String, lines: [Line!], parent: Order, customerId: Int }

@@ -56,7 +56,8 @@ export function queriesOfTypes(schema: GraphQLSchema): ReadonlyMap<string, strin
     const leaves = leavesOf(type).join(' ');
     queries.set(
       type.name,
-      `${operation} { ${steps.map((step) => `${step} {`).join(' ')} ${leaves} ${'}'.repeat(steps.length)} }`,
+      `${operation} { ${steps.map((step) => `${step} {`).join(' ')} ${leaves} ` +
+        `${'}'.repeat(steps.length)} }`,
     );
   }
   return queries;

@@ -26,9 +26,12 @@ const PAIRS = sequence(MANY, one('k'), one('v', MAYBE));
 
 /** The schema for a reply with one element `r` of the type `T`, whose content this is. */
 async function schemaOf(content: string, others = ''): Promise<BuiltSchema> {
-  const types = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t" elementFormDefault="qualified">
-      <xs:complexType name="T">${content}</xs:complexType>${others}<xs:element name="Echo" type="t:T"/>
-      <xs:element name="EchoResponse"><xs:complexType><xs:sequence><xs:element name="r" type="t:T"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
+  const types = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" \
+targetNamespace="urn:t" elementFormDefault="qualified">
+      <xs:complexType name="T">${content}</xs:complexType>${others}\
+<xs:element name="Echo" type="t:T"/>
+      <xs:element name="EchoResponse"><xs:complexType><xs:sequence>\
+<xs:element name="r" type="t:T"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
   const built = await builtOf(echoWsdl(types, 'getEcho'));
   const [mistake] = validateSchema(built.schema);
   if (mistake !== undefined) throw mistake;
@@ -52,12 +55,15 @@ function planOf(built: BuiltSchema, selection: string): ReplyPlan {
 /** `<k>a</k>` for `k=a`, one after another. */
 const message = (elements: string, attributes = ''): Buffer =>
   Buffer.from(
-    `<EchoResponse xmlns="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:t"><r${attributes}>${elements
-      .split(' ')
-      .filter((each) => each !== '')
-      .map((each) => each.split('='))
-      .map(([name, value = '']) => `<${name}>${value}</${name}>`)
-      .join('\n')}</r></EchoResponse>`,
+    '<EchoResponse xmlns="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
+      `xmlns:t="urn:t"><r${attributes}>` +
+      `${elements
+        .split(' ')
+        .filter((each) => each !== '')
+        .map((each) => each.split('='))
+        .map(([name, value = '']) => `<${name}>${value}</${name}>`)
+        .join('\n')}` +
+      '</r></EchoResponse>',
   );
 
 /** The answer, which is the same however the message is cut. */
@@ -212,9 +218,13 @@ for (const [name, content, selection, elements, expected] of CASES) {
 }
 
 t.test('a group is inherited, restricted, and nothing else has its name', async (t) => {
-  const others = `<xs:complexType name="D"><xs:complexContent><xs:extension base="t:T"><xs:sequence>${one('items')}${sequence(MANY, one('m'), one('n', MAYBE))}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-    <xs:complexType name="E"><xs:complexContent><xs:restriction base="t:T"><xs:sequence>${one('k')}${one('v', MAYBE)}</xs:sequence></xs:restriction></xs:complexContent></xs:complexType>
-    <xs:complexType name="F"><xs:complexContent><xs:extension base="t:E"><xs:sequence>${one('w')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+  const others = `<xs:complexType name="D"><xs:complexContent><xs:extension base="t:T">\
+<xs:sequence>${one('items')}${sequence(MANY, one('m'), one('n', MAYBE))}</xs:sequence>\
+</xs:extension></xs:complexContent></xs:complexType>
+    <xs:complexType name="E"><xs:complexContent><xs:restriction base="t:T"><xs:sequence>${one('k')}\
+${one('v', MAYBE)}</xs:sequence></xs:restriction></xs:complexContent></xs:complexType>
+    <xs:complexType name="F"><xs:complexContent><xs:extension base="t:E"><xs:sequence>\
+${one('w')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
   const built = await schemaOf(PAIRS, others);
   const fields = Object.keys(
     (
@@ -252,7 +262,9 @@ t.test(
       content: string,
       mixed = '',
     ): string =>
-      `<xs:complexType name="${name}" ${mixed}><xs:complexContent><xs:${step} base="t:${base}">${content}</xs:${step}></xs:complexContent></xs:complexType>`;
+      `<xs:complexType name="${name}" ${mixed}><xs:complexContent>` +
+      `<xs:${step} base="t:${base}">${content}</xs:${step}>` +
+      '</xs:complexContent></xs:complexType>';
     const pair = sequence('', one('k'), one('v', MAYBE));
     const fieldsOf = ({ schema }: BuiltSchema, name: string): readonly string[] => {
       const type = schema.getType(name);
@@ -328,16 +340,20 @@ t.test('reading may end once something has begun that stands behind the group', 
 });
 
 t.test('links start at repetitions, limits hold for them, and they count', async (t) => {
-  const types = `<xs:complexType name="T"><xs:sequence maxOccurs="unbounded"><xs:element name="k" type="xs:int"/>
-    <xs:element name="v" type="xs:string" minOccurs="0"/><xs:element name="sub" type="t:T" minOccurs="0"/></xs:sequence></xs:complexType>`;
+  const types = `<xs:complexType name="T"><xs:sequence maxOccurs="unbounded">\
+<xs:element name="k" type="xs:int"/>
+    <xs:element name="v" type="xs:string" minOccurs="0"/><xs:element name="sub" type="t:T" \
+minOccurs="0"/></xs:sequence></xs:complexType>`;
   const files = { 'desk.wsdl': desk({ types, reply: '<xs:element name="r" type="t:T"/>' }) };
   const shop = await startDesk(
     t,
     files,
-    '\nlinks:\n  TItem.other: { operation: desk.Get, arguments: { id: k } }\nlimits: { graphql: { cost: 1000 } }\n',
+    '\nlinks:\n  TItem.other: { operation: desk.Get, arguments: { id: k } }\n' +
+      'limits: { graphql: { cost: 1000 } }\n',
   );
   const body =
-    '<t:GetResponse><t:r><t:k>7</t:k><t:k>8</t:k><t:v>x</t:v><t:sub><t:k>9</t:k></t:sub></t:r></t:GetResponse>';
+    '<t:GetResponse><t:r><t:k>7</t:k><t:k>8</t:k><t:v>x</t:v><t:sub><t:k>9</t:k></t:sub>' +
+    '</t:r></t:GetResponse>';
   const { data, errors } = await shop.ask(
     '{ get { items { v other { items { k } } sub { items { k } } } } }',
     body,
@@ -368,10 +384,12 @@ t.test('a mapping says what it can of the list, and hides what is in it', async 
   const shop = await startDesk(
     t,
     files,
-    '    schema: { types: { T: { fields: { k: { name: key }, v: { hide: true }, items: { description: "Entries." } } } } }\n',
+    '    schema: { types: { T: { fields: { k: { name: key }, v: { hide: true }, items: ' +
+      '{ description: "Entries." } } } } }\n',
   );
   const query =
-    '{ get { items { key } } __type(name: "T") { fields { name description } } item: __type(name: "TItem") { fields { name } } }';
+    '{ get { items { key } } __type(name: "T") { fields { name description } } item: ' +
+    '__type(name: "TItem") { fields { name } } }';
   const { data, errors } = await shop.ask(
     query,
     '<t:GetResponse><t:r><t:k>1</t:k><t:v>2</t:v><t:k>3</t:k></t:r></t:GetResponse>',

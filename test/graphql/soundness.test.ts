@@ -6,7 +6,8 @@ import { checkSoundness, startSoundness } from './soundness.js';
 const SEED_MAX = 2 ** 31;
 
 t.test(
-  'no spelling makes a difference, results are those of brute force, and cost is at least what is called',
+  'no spelling makes a difference, results are those of brute force, and cost is ' +
+    'at least what is called',
   async (t) => {
     const compiled = await startSoundness();
     t.teardown(() => compiled.close());

@@ -54,7 +54,8 @@ t.test('95 of 100 fields and arguments of every WSDL of the corpus are typed', a
     const { all, xml } = shareOf(buildSchema(text));
     const typed = 100 * (1 - xml.length / all);
     t.comment(
-      `${typed.toFixed(1)} % of ${all}: ${file}${xml.length === 0 ? '' : `, XML: ${xml.join(', ')}`}`,
+      `${typed.toFixed(1)} % of ${all}: ` +
+        `${file}${xml.length === 0 ? '' : `, XML: ${xml.join(', ')}`}`,
     );
     t.ok(typed >= 95, file);
   }

@@ -98,15 +98,25 @@ function complete(text: string): Record<string, unknown> {
 function wsdlOf(operations: readonly string[]): string {
   const each = (print: (name: string) => string): string => operations.map(print).join('');
   const holding = (name: string, child: string): string =>
-    `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="${child}" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>`;
+    `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="${child}" ` +
+    'type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>';
   return wsdlWith({
-    types: `<xs:schema targetNamespace="urn:t">${each((name) => holding(name, 'id') + holding(`${name}Response`, 'status'))}</xs:schema>`,
+    types:
+      '<xs:schema targetNamespace="urn:t">' +
+      `${each((name) => holding(name, 'id') + holding(`${name}Response`, 'status'))}</xs:schema>`,
     messages: each(
       (name) =>
-        `<message name="${name}In"><part name="p" element="t:${name}"/></message><message name="${name}Out"><part name="p" element="t:${name}Response"/></message>`,
+        `<message name="${name}In"><part name="p" element="t:${name}"/></message>` +
+        `<message name="${name}Out"><part name="p" element="t:${name}Response"/></message>`,
     ),
-    portType: `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}In"/><output message="t:${name}Out"/></operation>`)}</portType>`,
-    binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${each((name) => `<operation name="${name}"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`)}</binding>`,
+    portType:
+      `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}In"/><output message="t:${name}Out"/></operation>`)}` +
+      '</portType>',
+    binding:
+      '<binding name="B" type="t:P"><soap:binding ' +
+      'transport="http://schemas.xmlsoap.org/soap/http"/>' +
+      `${each((name) => `<operation name="${name}"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`)}` +
+      '</binding>',
   });
 }
 

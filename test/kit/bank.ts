@@ -20,16 +20,30 @@ const SCHEMA = `
   <xs:any processContents="lax" minOccurs="0" maxOccurs="unbounded" namespace="##any"/>
 </xs:sequence><xs:attribute name="tax" type="xs:string"/></xs:complexType>
 <xs:complexType name="Premium"><xs:complexContent><xs:extension base="t:Customer"><xs:sequence>
-  <xs:element name="advisor" type="xs:string" minOccurs="0"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="ArrayOfNote"><xs:sequence><xs:element name="Note" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+  <xs:element name="advisor" type="xs:string" minOccurs="0"/></xs:sequence></xs:extension>\
+</xs:complexContent></xs:complexType>
+<xs:complexType name="ArrayOfNote"><xs:sequence><xs:element name="Note" type="xs:string" \
+minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
 ${['GetCustomer', 'GetSecret', 'ChangeIban'].map((name) => `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:string"/><xs:element name="iban" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>`).join('\n')}
-<xs:element name="GetCustomerResponse"><xs:complexType><xs:sequence><xs:element name="customer" type="t:Customer" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="GetSecretResponse"><xs:complexType><xs:sequence><xs:element name="secret" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="ChangeIbanResponse"><xs:complexType><xs:sequence><xs:element name="old" type="xs:string"/><xs:element name="at" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="Find"><xs:complexType><xs:sequence><xs:element name="ids" type="xs:string" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="FindResponse"><xs:complexType><xs:sequence><xs:element name="customers" type="t:Customer" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
-<xs:complexType name="Account"><xs:sequence><xs:element name="id" type="xs:string"/><xs:element name="iban" type="xs:string"/></xs:sequence></xs:complexType>
-<xs:element name="Trouble"><xs:complexType><xs:sequence><xs:element name="account" type="t:Account"/><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`;
+<xs:element name="GetCustomerResponse"><xs:complexType><xs:sequence>\
+<xs:element name="customer" type="t:Customer" minOccurs="0"/></xs:sequence></xs:complexType>\
+</xs:element>
+<xs:element name="GetSecretResponse"><xs:complexType><xs:sequence>\
+<xs:element name="secret" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>\
+</xs:element>
+<xs:element name="ChangeIbanResponse"><xs:complexType><xs:sequence>\
+<xs:element name="old" type="xs:string"/><xs:element name="at" type="xs:string"/></xs:sequence>\
+</xs:complexType></xs:element>
+<xs:element name="Find"><xs:complexType><xs:sequence><xs:element name="ids" type="xs:string" \
+maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
+<xs:element name="FindResponse"><xs:complexType><xs:sequence>\
+<xs:element name="customers" type="t:Customer" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>\
+</xs:complexType></xs:element>
+<xs:complexType name="Account"><xs:sequence><xs:element name="id" type="xs:string"/>\
+<xs:element name="iban" type="xs:string"/></xs:sequence></xs:complexType>
+<xs:element name="Trouble"><xs:complexType><xs:sequence>\
+<xs:element name="account" type="t:Account"/><xs:element name="why" type="xs:string"/>\
+</xs:sequence></xs:complexType></xs:element>`;
 
 const WSDL = wsdlOf('urn:bank', SCHEMA, ['GetCustomer', 'GetSecret', 'ChangeIban', 'Find'], {
   faults: ['Trouble'],
@@ -45,7 +59,11 @@ export const SECRETS = {
 } as const;
 
 const customer = (element: string, id: string, depth: number, type = ''): string =>
-  `<${element}${type} tax="${SECRETS.tax}"><id>${id}</id><iban>${SECRETS.iban}</iban><pins>${SECRETS.pin}</pins><pins>${SECRETS.pin}</pins><notes><Note>${SECRETS.note}</Note></notes>${depth === 0 ? '' : customer('friend', `${id}.f`, depth - 1, PREMIUM)}${type === '' ? `<iban>${SECRETS.iban}</iban><extra>${SECRETS.iban}</extra>` : '<advisor>A</advisor>'}</${element}>`;
+  `<${element}${type} tax="${SECRETS.tax}"><id>${id}</id><iban>${SECRETS.iban}</iban><pins>` +
+  `${SECRETS.pin}</pins><pins>${SECRETS.pin}</pins><notes><Note>${SECRETS.note}</Note></notes>` +
+  `${depth === 0 ? '' : customer('friend', `${id}.f`, depth - 1, PREMIUM)}` +
+  `${type === '' ? `<iban>${SECRETS.iban}</iban><extra>${SECRETS.iban}</extra>` : '<advisor>A</advisor>'}` +
+  `</${element}>`;
 
 const PREMIUM =
   ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:b="urn:bank" xsi:type="b:Premium"';
@@ -53,7 +71,9 @@ const PREMIUM =
 function contentOf(operation: string, request: string): string {
   const id = textIn(request, 'id') ?? '';
   if (id === 'trouble') {
-    const trouble = `<Trouble xmlns="urn:bank"><account><id>1</id><iban>${SECRETS.iban}</iban></account><why>full</why></Trouble>`;
+    const trouble =
+      `<Trouble xmlns="urn:bank"><account><id>1</id><iban>${SECRETS.iban}</iban></account>` +
+      '<why>full</why></Trouble>';
     return faultOf('s:Server', 'no', trouble);
   }
   if (operation === 'GetCustomer')

@@ -122,7 +122,8 @@ export class Authority {
     if (!existsSync(number)) writeFileSync(number, '01');
     writeFileSync(
       config,
-      `[ca]\ndefault_ca=own\n[own]\ndatabase=${database}\ncrlnumber=${number}\ndefault_md=${digest}\n`,
+      `[ca]\ndefault_ca=own\n[own]\ndatabase=${database}\ncrlnumber=${number}\n` +
+        `default_md=${digest}\n`,
     );
     const authority = ['ca', '-config', config, '-keyfile', caKey, '-cert', caCert];
     for (const name of names) openssl(...authority, '-revoke', this.#file(`${name}.pem`));

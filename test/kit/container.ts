@@ -83,7 +83,8 @@ export class Image {
       'mount --bind "$0" "$0"',
       'mount -t proc proc "$0/proc"',
       'mount -o remount,bind,ro "$0"',
-      `exec setpriv --no-new-privs chroot --userspec=${User} --groups= "$0" /usr/bin/env -i -C ${WorkingDir} "$@"`,
+      `exec setpriv --no-new-privs chroot --userspec=${User} --groups= "$0" /usr/bin/env ` +
+        `-i -C ${WorkingDir} "$@"`,
     ].join(' && ');
     const command = [this.root, ...Env, ...Entrypoint, ...args];
     return new Container(

@@ -13,10 +13,14 @@ import { wsdlOf } from './wsdl.js';
  */
 
 const SCHEMA = `
-<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:pattern value="[A-Z]{2}[0-9]{3}"/></xs:restriction></xs:simpleType>
-<xs:simpleType name="Kind"><xs:restriction base="xs:string"><xs:enumeration value="private"/><xs:enumeration value="company"/></xs:restriction></xs:simpleType>
-<xs:complexType name="Address"><xs:sequence><xs:element name="street" type="xs:string"/><xs:element name="city" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>
-<xs:complexType name="Customer"><xs:annotation><xs:documentation>Somebody who buys.</xs:documentation></xs:annotation><xs:sequence>
+<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:pattern value="[A-Z]{2}[0-9]{3}"/>\
+</xs:restriction></xs:simpleType>
+<xs:simpleType name="Kind"><xs:restriction base="xs:string"><xs:enumeration value="private"/>\
+<xs:enumeration value="company"/></xs:restriction></xs:simpleType>
+<xs:complexType name="Address"><xs:sequence><xs:element name="street" type="xs:string"/>\
+<xs:element name="city" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>
+<xs:complexType name="Customer"><xs:annotation><xs:documentation>Somebody who \
+buys.</xs:documentation></xs:annotation><xs:sequence>
   <xs:element name="id" type="xs:int"/><xs:element name="name" type="xs:string"/>
   <xs:element name="kind" type="t:Kind" minOccurs="0"/>
   <xs:element name="iban" type="xs:string" minOccurs="0"/>
@@ -25,15 +29,25 @@ const SCHEMA = `
   <xs:element name="parent" type="t:Customer" minOccurs="0"/>
 </xs:sequence></xs:complexType>
 <xs:element name="GetCustomer"><xs:complexType><xs:sequence>
-  <xs:element name="id" type="xs:int"/><xs:element name="code" type="t:Code" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="GetCustomerResponse"><xs:complexType><xs:sequence><xs:element name="customer" type="t:Customer" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+  <xs:element name="id" type="xs:int"/><xs:element name="code" type="t:Code" minOccurs="0"/>\
+</xs:sequence></xs:complexType></xs:element>
+<xs:element name="GetCustomerResponse"><xs:complexType><xs:sequence>\
+<xs:element name="customer" type="t:Customer" minOccurs="0"/></xs:sequence></xs:complexType>\
+</xs:element>
 <xs:element name="FindCustomers"><xs:complexType><xs:sequence>
-  <xs:element name="ids" type="xs:int" minOccurs="0" maxOccurs="unbounded"/><xs:element name="near" type="t:Address" minOccurs="0"/>
-  <xs:element name="active" type="xs:boolean" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="FindCustomersResponse"><xs:complexType><xs:sequence><xs:element name="customer" type="t:Customer" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
+  <xs:element name="ids" type="xs:int" minOccurs="0" maxOccurs="unbounded"/>\
+<xs:element name="near" type="t:Address" minOccurs="0"/>
+  <xs:element name="active" type="xs:boolean" minOccurs="0"/></xs:sequence></xs:complexType>\
+</xs:element>
+<xs:element name="FindCustomersResponse"><xs:complexType><xs:sequence>\
+<xs:element name="customer" type="t:Customer" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>\
+</xs:complexType></xs:element>
 <xs:element name="SetCustomer"><xs:complexType><xs:sequence>
-  <xs:element name="id" type="xs:int"/><xs:element name="name" type="xs:string"/><xs:element name="address" type="t:Address" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="SetCustomerResponse"><xs:complexType><xs:sequence><xs:element name="done" type="xs:boolean"/></xs:sequence></xs:complexType></xs:element>`;
+  <xs:element name="id" type="xs:int"/><xs:element name="name" type="xs:string"/>\
+<xs:element name="address" type="t:Address" minOccurs="0"/></xs:sequence></xs:complexType>\
+</xs:element>
+<xs:element name="SetCustomerResponse"><xs:complexType><xs:sequence>\
+<xs:element name="done" type="xs:boolean"/></xs:sequence></xs:complexType></xs:element>`;
 
 const OPERATIONS = ['GetCustomer', 'FindCustomers', 'SetCustomer'];
 
@@ -42,7 +56,9 @@ const WSDL = wsdlOf('urn:crm', SCHEMA, OPERATIONS, {
 });
 
 const customer = (element: string, id: string, parent = ''): string =>
-  `<${element}><id>${id}</id><name>Ada "A" Ghent</name><kind>company</kind><iban>DE00-SECRET</iban><address><street>Main 1</street><city>Ghent</city></address><tags>a</tags><tags>b</tags>${parent}</${element}>`;
+  `<${element}><id>${id}</id><name>Ada "A" Ghent</name><kind>company</kind>` +
+  '<iban>DE00-SECRET</iban><address><street>Main 1</street><city>Ghent</city></address>' +
+  `<tags>a</tags><tags>b</tags>${parent}</${element}>`;
 
 /** Faults by the id of a customer: 404 blames the sender, 500 the service. */
 function contentFor(operation: string, body: string): string {
@@ -76,7 +92,9 @@ export async function startCrm(
   const backend = await startRecordingBackend(answerOperations('urn:crm', contentFor));
   const services = names.map(
     (name) =>
-      `  ${name}: { wsdl: crm.wsdl, url: "${backend.url}/crm"${service}${names.length > 1 ? `, path: /${name}, operations: { ${OPERATIONS.map((operation) => `${operation}: { field: ${operation === 'SetCustomer' ? 'Mutation' : 'Query'}.${name}${operation} }`).join(', ')} }` : ''} }`,
+      `  ${name}: { wsdl: crm.wsdl, url: ` +
+      `"${backend.url}/crm"${service}${names.length > 1 ? `, path: /${name}, operations: { ${OPERATIONS.map((operation) => `${operation}: { field: ${operation === 'SetCustomer' ? 'Mutation' : 'Query'}.${name}${operation} }`).join(', ')} }` : ''} ` +
+      '}',
   );
   const yaml = `services:\n${services.join('\n')}\n${more}`;
   try {

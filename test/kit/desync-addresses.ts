@@ -40,7 +40,10 @@ function answerOf(id: string, port: number): string {
   const body = envelope(
     `<GetResponse xmlns="${NAMESPACE}"><value>${id}@${port}</value></GetResponse>`,
   );
-  return `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  return (
+    'HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n' +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
 }
 
 /** Starts one address. */

@@ -151,7 +151,9 @@ class Exchanges {
 
 function answerOf(call: number): Buffer {
   const reply = replyOf(call);
-  const head = `HTTP/1.1 200 OK\r\ncontent-type: text/xml; charset=utf-8\r\ncontent-length: ${reply.length}\r\n\r\n`;
+  const head =
+    'HTTP/1.1 200 OK\r\ncontent-type: text/xml; charset=utf-8\r\n' +
+    `content-length: ${reply.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), reply]);
 }
 

@@ -93,7 +93,9 @@ export function callOf(bytes: Buffer): number | null {
 }
 
 function envelope(call: number, element: string, bytes: number): Buffer {
-  const head = `<s:Envelope xmlns:s="${URI}"><s:Body><c:${element} xmlns:c="urn:calls"><c:id>${call}</c:id><c:filler>`;
+  const head =
+    `<s:Envelope xmlns:s="${URI}"><s:Body><c:${element} xmlns:c="urn:calls"><c:id>` +
+    `${call}</c:id><c:filler>`;
   const tail = `</c:filler></c:${element}></s:Body></s:Envelope>`;
   const filler = Buffer.alloc(Math.max(0, bytes - head.length - tail.length), `${call} `);
   return Buffer.concat([Buffer.from(head), filler, Buffer.from(tail)]);

@@ -13,11 +13,13 @@ export type Version = keyof typeof SOAP;
 
 /** An envelope with the prefix `s`, around what Body and Header hold. */
 export const envelope = (body: string, header = '', uri: string = SOAP_11): string =>
-  `<s:Envelope xmlns:s="${uri}">${header === '' ? '' : `<s:Header>${header}</s:Header>`}<s:Body>${body}</s:Body></s:Envelope>`;
+  `<s:Envelope xmlns:s="${uri}">${header === '' ? '' : `<s:Header>${header}</s:Header>`}` +
+  `<s:Body>${body}</s:Body></s:Envelope>`;
 
 /** The content of the Body of a Fault of SOAP 1.1, in an envelope with the prefix `s`. */
 export const faultOf = (code: string, string = 'no', detail = ''): string =>
-  `<s:Fault><faultcode>${code}</faultcode><faultstring>${string}</faultstring>${detail === '' ? '' : `<detail>${detail}</detail>`}</s:Fault>`;
+  `<s:Fault><faultcode>${code}</faultcode><faultstring>${string}</faultstring>` +
+  `${detail === '' ? '' : `<detail>${detail}</detail>`}</s:Fault>`;
 
 /** The name of the operation of a message: that of the first element of its Body. */
 export const operationIn = (message: string | Buffer): string =>

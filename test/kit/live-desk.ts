@@ -24,7 +24,8 @@ const services = (url: string): string => `services:
         place(customer: String!, lines: [LineInput!]): Receipt
         notify(sku: String!, left: Int): Boolean
       }
-      type Order { id: Int!, status: String, total: Float, customer: String, front: Base64, back: Base64 }
+      type Order { id: Int!, status: String, total: Float, customer: String, front: Base64, back: \
+Base64 }
       type Receipt { orderId: Int!, status: String }
       input LineInput { sku: String! }
     operations:
@@ -39,7 +40,8 @@ const SUBSCRIPTIONS = `subscriptions:
   orderWatched: { poll: { operation: orders.GetOrder, everyMillis: 50 } }
   orderDaily: { poll: { operation: orders.GetOrder, everyMillis: 24h } }
   ownWatched: { poll: { operation: orders.GetOwn, everyMillis: 50 } }
-  ownPlaced: { on: { operation: orders.PlaceOrder, answer: orders.GetOwn, arguments: { id: reply.orderId } } }
+  ownPlaced: { on: { operation: orders.PlaceOrder, answer: orders.GetOwn, arguments: { id: \
+reply.orderId } } }
   orderPlaced:
     description: An order, as soon as it is placed.
     on:
@@ -76,7 +78,8 @@ export async function startDesk(t: Test, more = ''): Promise<Desk> {
     const user = /<(?:\w+:)?user>(\w+)</.exec(text)?.[1] ?? 'Ann';
     const operation = /Body><(?:\w+:)?(\w+)/.exec(text)?.[1] ?? '';
     const content = operation.startsWith('Get')
-      ? `<id>${id}</id><status>${order.status}</status><total>${order.total}</total><customer>${user}</customer>`
+      ? `<id>${id}</id><status>${order.status}</status><total>${order.total}</total>` +
+        `<customer>${user}</customer>`
       : `<orderId>${++orderId}</orderId><status>OK</status>`;
     const answer = envelope(
       `<${operation}Response xmlns="urn:orders">${content}</${operation}Response>`,

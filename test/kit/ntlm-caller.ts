@@ -15,10 +15,12 @@ import { startNtlmServer } from './ntlm-server.js';
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 
 export const envelope = (sku: string): string =>
-  `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>${sku}</sku></GetStock></s:Body></s:Envelope>`;
+  `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>${sku}</sku>` +
+  '</GetStock></s:Body></s:Envelope>';
 
 export const replyOf = (user: string, sku: string): string =>
-  `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>${user} ${sku}</stock></GetStockResponse></s:Body></s:Envelope>`;
+  `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>` +
+  `${user} ${sku}</stock></GetStockResponse></s:Body></s:Envelope>`;
 
 export interface CallerAnswer {
   readonly head: IncomingMessage;

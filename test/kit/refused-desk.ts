@@ -13,8 +13,10 @@ export const SOAP_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
  * of its own.
  */
 export const WSDL = `<?xml version="1.0"?>
-<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
-  xmlns:t="urn:desk" xmlns:xs="http://www.w3.org/2001/XMLSchema" name="Desk" targetNamespace="urn:desk">
+<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
+  xmlns:t="urn:desk" xmlns:xs="http://www.w3.org/2001/XMLSchema" name="Desk" \
+targetNamespace="urn:desk">
 <types><xs:schema targetNamespace="urn:desk" elementFormDefault="qualified">
 <xs:element name="GetOrder"><xs:complexType><xs:sequence>
   <xs:element name="id" type="xs:int"/><xs:element name="note" type="xs:string" minOccurs="0"/>
@@ -29,14 +31,18 @@ export const WSDL = `<?xml version="1.0"?>
 <message name="PayrollIn"><part name="p" element="t:Payroll"/></message>
 <message name="PayrollOut"><part name="p" element="t:PayrollResponse"/></message>
 <portType name="Desk">
-<operation name="GetOrder"><input message="t:GetOrderIn"/><output message="t:GetOrderOut"/></operation>
+<operation name="GetOrder"><input message="t:GetOrderIn"/><output message="t:GetOrderOut"/>\
+</operation>
 <operation name="Payroll"><input message="t:PayrollIn"/><output message="t:PayrollOut"/></operation>
 </portType>
 <binding name="Desk" type="t:Desk"><s:binding transport="http://schemas.xmlsoap.org/soap/http"/>
-<operation name="GetOrder"><s:operation soapAction="urn:desk/get"/><input><s:body use="literal"/></input><output><s:body use="literal"/></output></operation>
-<operation name="Payroll"><s:operation soapAction="urn:desk/payroll"/><input><s:body use="literal"/></input><output><s:body use="literal"/></output></operation>
+<operation name="GetOrder"><s:operation soapAction="urn:desk/get"/><input><s:body use="literal"/>\
+</input><output><s:body use="literal"/></output></operation>
+<operation name="Payroll"><s:operation soapAction="urn:desk/payroll"/><input>\
+<s:body use="literal"/></input><output><s:body use="literal"/></output></operation>
 </binding>
-<service name="Desk"><port name="Desk" binding="t:Desk"><s:address location="http://127.0.0.1:1/"/></port></service>
+<service name="Desk"><port name="Desk" binding="t:Desk"><s:address location="http://127.0.0.1:1/"/>\
+</port></service>
 </definitions>`;
 
 /** An envelope of SOAP 1.1. */

@@ -37,7 +37,8 @@ export const REPLY_WSDL = wsdlOf(
 
 /** An item as the WSDL declares it. */
 export const item = (name = 'nail'): string =>
-  `<t:GetItemResponse xmlns:t="urn:t"><t:name>${name}</t:name><t:count>7</t:count></t:GetItemResponse>`;
+  `<t:GetItemResponse xmlns:t="urn:t"><t:name>${name}</t:name>` +
+  '<t:count>7</t:count></t:GetItemResponse>';
 
 export type ReplyDesk = Awaited<ReturnType<typeof startReplyDesk>>;
 

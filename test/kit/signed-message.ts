@@ -28,20 +28,26 @@ export function timestampOf(
 ): string {
   const end =
     expires === null ? '' : `<wsu:Expires>${new Date(expires).toISOString()}</wsu:Expires>`;
-  return `<wsu:Timestamp xmlns:wsu="${WSU}" wsu:Id="${id}"><wsu:Created>${new Date(created).toISOString()}</wsu:Created>${end}</wsu:Timestamp>`;
+  return (
+    `<wsu:Timestamp xmlns:wsu="${WSU}" wsu:Id="${id}"><wsu:Created>` +
+    `${new Date(created).toISOString()}</wsu:Created>${end}</wsu:Timestamp>`
+  );
 }
 
 export const toOf = (address: string): string =>
-  `<wsa:To xmlns:wsa="http://www.w3.org/2005/08/addressing" xmlns:wsu="${WSU}" wsu:Id="to">${address}</wsa:To>`;
+  `<wsa:To xmlns:wsa="http://www.w3.org/2005/08/addressing" xmlns:wsu="${WSU}" wsu:Id="to">` +
+  `${address}</wsa:To>`;
 
 const lettersOf = (pem: string): string =>
   pem.replace(/-----[A-Z ]+-----/g, '').replaceAll('\n', '');
 
 export const tokenOf = ({ cert }: Identity, id = 'token'): string =>
-  `<wsse:BinarySecurityToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}" EncodingType="${BASE64}" ValueType="${X509}#X509v3" wsu:Id="${id}">${lettersOf(cert)}</wsse:BinarySecurityToken>`;
+  `<wsse:BinarySecurityToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}" EncodingType="${BASE64}" ` +
+  `ValueType="${X509}#X509v3" wsu:Id="${id}">${lettersOf(cert)}</wsse:BinarySecurityToken>`;
 
 export const keyByToken = (id = 'token'): string =>
-  `<wsse:SecurityTokenReference xmlns:wsse="${WSSE}"><wsse:Reference URI="#${id}" ValueType="${X509}#X509v3"/></wsse:SecurityTokenReference>`;
+  `<wsse:SecurityTokenReference xmlns:wsse="${WSSE}"><wsse:Reference URI="#${id}" ` +
+  `ValueType="${X509}#X509v3"/></wsse:SecurityTokenReference>`;
 
 /** One Reference: `text` is the canonical form of the element. */
 export interface SignedPart {
@@ -95,17 +101,25 @@ export function signatureOf(
   const [identifier, digest] = ALGORITHMS[algorithm];
   const methods =
     options.methods ??
-    `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${identifier}"></ds:SignatureMethod>`;
+    `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE}"></ds:CanonicalizationMethod>` +
+      `<ds:SignatureMethod Algorithm="${identifier}"></ds:SignatureMethod>`;
   const references = parts.map(
     ({ uri, text, digest: own = 'sha256', transforms = USUAL_TRANSFORMS, value }) => {
       const letters = value ?? createHash(own).update(text).digest('base64');
-      return `<ds:Reference URI="${uri}">${transforms}<ds:DigestMethod Algorithm="${DIGESTS[own]}"></ds:DigestMethod><ds:DigestValue>${letters}</ds:DigestValue></ds:Reference>`;
+      return (
+        `<ds:Reference URI="${uri}">${transforms}<ds:DigestMethod Algorithm="${DIGESTS[own]}">` +
+        `</ds:DigestMethod><ds:DigestValue>${letters}</ds:DigestValue></ds:Reference>`
+      );
     },
   );
   const signedInfo = `<ds:SignedInfo xmlns:ds="${DS}">${methods}${references.join('')}</ds:SignedInfo>`;
   const bytes = Buffer.from(signedInfo);
   const value = options.signWith?.(bytes) ?? sign(digest, bytes, signingKey(key, algorithm));
-  return `<ds:Signature xmlns:ds="${DS}">${signedInfo}<ds:SignatureValue>${value.toString('base64')}</ds:SignatureValue><ds:KeyInfo>${keyInfo}</ds:KeyInfo>${more}</ds:Signature>`;
+  return (
+    `<ds:Signature xmlns:ds="${DS}">${signedInfo}<ds:SignatureValue>` +
+    `${value.toString('base64')}</ds:SignatureValue><ds:KeyInfo>${keyInfo}</ds:KeyInfo>` +
+    `${more}</ds:Signature>`
+  );
 }
 
 function signingKey(pem: string, algorithm: keyof typeof ALGORITHMS) {
@@ -155,4 +169,5 @@ export function signedMessage(
 
 /** A UsernameToken with its password as text. */
 export const userToken = (user: string, password: string): string =>
-  `<wsse:UsernameToken xmlns:wsse="${WSSE}"><wsse:Username>${user}</wsse:Username><wsse:Password>${password}</wsse:Password></wsse:UsernameToken>`;
+  `<wsse:UsernameToken xmlns:wsse="${WSSE}"><wsse:Username>${user}</wsse:Username>` +
+  `<wsse:Password>${password}</wsse:Password></wsse:UsernameToken>`;

@@ -54,6 +54,7 @@ export async function makeIssuer(kid = 'one'): Promise<TestIssuer> {
     sign,
     bearer: async (more) => ({ authorization: `Bearer ${await sign(more)}` }),
     yaml: (more, url = null) =>
-      `jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, algorithms: [ES256], ${url === null ? `jwks: '${keySet}'` : `jwksUrl: "${url}"`}, ${more} }`,
+      `jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, algorithms: ` +
+      `[ES256], ${url === null ? `jwks: '${keySet}'` : `jwksUrl: "${url}"`}, ${more} }`,
   };
 }

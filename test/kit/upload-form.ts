@@ -10,7 +10,8 @@ export const printForm = (fields: readonly FormField[]): Buffer =>
   Buffer.concat([
     ...fields.flatMap(([name, content, filename]) => [
       Buffer.from(
-        `------f0rm\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"\r\nContent-Type: image/png`}\r\n\r\n`,
+        '------f0rm\r\nContent-Disposition: form-data; ' +
+          `name="${name}"${filename === undefined ? '' : `; filename="${filename}"\r\nContent-Type: image/png`}\r\n\r\n`,
       ),
       Buffer.from(content),
       Buffer.from('\r\n'),

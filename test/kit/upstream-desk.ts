@@ -19,7 +19,8 @@ export const SDL = `
     internal: String
   }
   interface Node { id: ID! }
-  type Customer implements Node { id: ID!, name: String!, age: Int, orderId: String, ssn: String, text: String }
+  type Customer implements Node { id: ID!, name: String!, age: Int, orderId: String, ssn: \
+String, text: String }
 `;
 
 export interface Setting {

@@ -6,7 +6,8 @@ import type { TestGateway } from './gateway.js';
 import { useBackend, useGateway } from './use.js';
 
 const REPLY =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PayResponse xmlns="urn:desk"/></s:Body></s:Envelope>';
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
+  '<PayResponse xmlns="urn:desk"/></s:Body></s:Envelope>';
 
 /** A service that verifies Security blocks, and its backend. */
 export interface VerifyingDesk {

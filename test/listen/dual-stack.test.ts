@@ -61,7 +61,9 @@ function post(socket: Socket, fields = '', before = ''): Promise<number> {
     socket
       .on('error', () => {})
       .once('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0)));
-    const head = `POST /soap/orders HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/xml\r\n${fields}Connection: close\r\n`;
+    const head =
+      'POST /soap/orders HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/xml\r\n' +
+      `${fields}Connection: close\r\n`;
     socket.write(`${before}${head}Content-Length: ${ENVELOPE.length}\r\n\r\n${ENVELOPE}`);
   });
 }
@@ -75,7 +77,8 @@ t.test(
       t,
       `listen: "[::]:0"
 traces: { otlp: "${url}", sample: 1 }
-clients: { networks: { office: { addresses: [127.0.0.0/8], class: internal } }, classes: { internal: {} } }
+clients: { networks: { office: { addresses: [127.0.0.0/8], class: \
+internal } }, classes: { internal: {} } }
 `,
     );
     t.equal(await post(overIpv4(gateway)), 200);
@@ -101,7 +104,8 @@ t.test('refusals are recorded and delayed by the address of IPv4', { skip }, asy
     `listen: "[::]:0"
 audit: { file: "${file}" }
 limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 1 } }
-clients: { networks: { office: { addresses: [10.0.0.0/8], class: internal } }, classes: { internal: {} } }
+clients: { networks: { office: { addresses: [10.0.0.0/8], class: \
+internal } }, classes: { internal: {} } }
 `,
   );
   for (let count = 0; count < 4; count++) await post(overIpv4(gateway));
@@ -117,7 +121,8 @@ clients: { networks: { office: { addresses: [10.0.0.0/8], class: internal } }, c
 t.test('a proxy in front is trusted by its address of IPv4', { skip }, async (t) => {
   const { gateway, backend } = await start(
     t,
-    'listen: "[::]:0"\nclients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n',
+    'listen: "[::]:0"\nclients: { trustedProxies: [127.0.0.1], address: { class: ' +
+      'all }, classes: { all: {} } }\n',
   );
   t.equal(await post(overIpv4(gateway), 'X-Forwarded-For: 203.0.113.9\r\n'), 200);
   t.hasStrict(await gateway.accessLine(), {

@@ -25,12 +25,14 @@ async function start(t: Test, http = ''): Promise<{ gateway: TestGateway; author
   }))
     writeFileSync(join(folder, name), text);
   const tls =
-    'cert: { file: own.crt }, key: { file: own.key }, clientCertificate: required, clientCa: { file: ca.pem }';
+    'cert: { file: own.crt }, key: { file: own.key }, clientCertificate: ' +
+    'required, clientCa: { file: ca.pem }';
   const gateway = await useGateway(
     t,
     `listen: { address: "127.0.0.1:0", tls: { ${tls}, minVersion: "1.3" } }
 ${http}services: { orders: { url: http://127.0.0.1:9/ } }
-clients: { certificate: { clients: { erp: { class: internal, subject: CN=erp } } }, classes: { internal: {} } }
+clients: { certificate: { clients: { erp: { class: internal, subject: \
+CN=erp } } }, classes: { internal: {} } }
 `,
     folder,
   );

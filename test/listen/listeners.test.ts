@@ -108,7 +108,9 @@ function secure(url: string | undefined, options: ConnectionOptions = {}): Promi
 }
 
 const ENVELOPE = envelope('<GetOrder xmlns="urn:a"/>');
-const POST = `POST /soap/orders HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/xml\r\nContent-Length: ${ENVELOPE.length}\r\n\r\n${ENVELOPE}`;
+const POST =
+  'POST /soap/orders HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/xml\r\n' +
+  `Content-Length: ${ENVELOPE.length}\r\n\r\n${ENVELOPE}`;
 const GRAPHQL =
   'GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n';
 
@@ -155,7 +157,8 @@ t.test(
   WITH_OPENSSL,
   async (t) => {
     const names =
-      'names: { b.example: { cert: { file: other.crt }, key: { file: other.key } }, "*.c.example": { cert: { file: erp.crt }, key: { file: erp.key } } }';
+      'names: { b.example: { cert: { file: other.crt }, key: { file: other.key } }, ' +
+      '"*.c.example": { cert: { file: erp.crt }, key: { file: erp.key } } }';
     const { gateway } = await start(
       t,
       `listen: [{ address: "127.0.0.1:0", tls: { ${TLS}, ${names} } }]\n`,
@@ -232,12 +235,14 @@ t.test(
 
 t.test('a verified certificate identifies its client', WITH_OPENSSL, async (t) => {
   const listen = (kind: string): string =>
-    `{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: ${kind}, clientCa: { file: clients.pem } } }`;
+    `{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: ${kind}, clientCa: ` +
+    '{ file: clients.pem } } }';
   const { gateway } = await start(
     t,
     `listen: [${listen('optional')}, ${listen('required')}]
 clients:
-  certificate: { clients: { erp: { class: internal, subject: CN=erp }, b: { class: internal, subject: "DNS:b.example" } } }
+  certificate: { clients: { erp: { class: internal, subject: CN=erp }, b: { class: \
+internal, subject: "DNS:b.example" } } }
   classes: { internal: {} }
 `,
   );
@@ -277,8 +282,10 @@ t.test('a subject is known as openssl prints it, and as it reads', WITH_OPENSSL,
   for (const subject of [printed, 'CN=Jörg+OU=R\\+D,O=Bank Zürich\\, AG,C=CH']) {
     const { gateway } = await start(
       t,
-      `listen: [{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: required, clientCa: { file: clients.pem } } }]
-clients: { certificate: { clients: { bank: { class: internal, subject: '${subject}' } } }, classes: { internal: {} } }
+      `listen: [{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: required, clientCa: \
+{ file: clients.pem } } }]
+clients: { certificate: { clients: { bank: { class: internal, subject: '${subject}' } } }, \
+classes: { internal: {} } }
 `,
     );
     const socket = await secure(gateway.url, identity);
@@ -295,7 +302,8 @@ t.test(
     const file = join(place.directory, 'clients.crl');
     await writeFile(file, place.authority.revoke(['b.example']));
     const listen = (kind: string): string =>
-      `{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: ${kind}, clientCa: { file: clients.pem }, clientCrl: { file: clients.crl } } }`;
+      `{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: ${kind}, clientCa: { file: ` +
+      'clients.pem }, clientCrl: { file: clients.crl } } }';
     const { gateway } = await start(t, `listen: [${listen('optional')}, ${listen('required')}]\n`);
     /**
      * The status on a new connection, whether its session was known, and the session for the next
@@ -360,7 +368,8 @@ t.test(
     await writeFile(join(place.directory, 'short.crt'), short.cert);
     await writeFile(join(place.directory, 'short.key'), short.key);
     const tls =
-      'cert: { file: short.crt }, key: { file: short.key }, clientCertificate: optional, clientCa: { file: clients.pem }, clientCrl: { file: short.crl }';
+      'cert: { file: short.crt }, key: { file: short.key }, clientCertificate: ' +
+      'optional, clientCa: { file: clients.pem }, clientCrl: { file: short.crl }';
     const { gateway } = await start(
       t,
       `listen: [{ address: "127.0.0.1:0", tls: { ${tls} } }, 127.0.0.1:0]\n`,
@@ -572,7 +581,8 @@ t.test(
 t.test('a handshake has its time, and those of one address a rate', WITH_OPENSSL, async (t) => {
   const { gateway } = await start(
     t,
-    `limits: { http: { handshakeMillis: 1000, handshakesPerSecond: 5 } }\nlisten: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`,
+    'limits: { http: { handshakeMillis: 1000, handshakesPerSecond: 5 } }\nlisten: [{ address: ' +
+      `"127.0.0.1:0", tls: { ${TLS} } }]\n`,
   );
   const idle = connectTcp(portOf(gateway.url));
   await new Promise((resolve) => idle.once('close', resolve));
@@ -611,13 +621,15 @@ t.test(
   async (t) => {
     const { gateway } = await start(
       t,
-      `limits: { http: { headerMillis: 400, bodyGraceMillis: 400, stallMillis: 400 } }\nlisten: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`,
+      'limits: { http: { headerMillis: 400, bodyGraceMillis: 400, stallMillis: 400 } }\n' +
+        `listen: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`,
     );
     const slow = await secure(gateway.url);
     t.equal(await exchange(slow, 'GET /graphql HTTP/1.1\r\n'), 408);
     const chunks = await secure(gateway.url);
     const head =
-      'POST /soap/orders HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n';
+      'POST /soap/orders HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\n' +
+      'Transfer-Encoding: chunked\r\n\r\n';
     t.equal(await exchange(chunks, head + '1\r\n \r\n'.repeat(5000)), 400);
     t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS' });
     for (const socket of [slow, chunks]) socket.destroy();

@@ -26,8 +26,11 @@ async function startPlace(t: Test) {
   const file = (name: string): string => `{ file: ${join(directory, name)} }`;
   const desk = await startDesk(
     t,
-    `listen: [{ address: "127.0.0.1:0", tls: { cert: ${file('own.crt')}, key: ${file('own.key')}, clientCertificate: optional, clientCa: ${file('clients.pem')}, clientCrl: ${file('clients.crl')} } }]
-clients: { certificate: { clients: { gone: { class: all, subject: CN=gone }, stays: { class: all, subject: CN=stays } } }, classes: { all: {} } }
+    `listen: [{ address: "127.0.0.1:0", tls: { cert: ${file('own.crt')}, key: ${file('own.key')}, \
+clientCertificate: optional, clientCa: ${file('clients.pem')}, clientCrl: ${file('clients.crl')} } \
+}]
+clients: { certificate: { clients: { gone: { class: all, subject: CN=gone }, stays: { class: \
+all, subject: CN=stays } } }, classes: { all: {} } }
 `,
   );
   return { desk, authority, crl, ca, gone, stays };

@@ -56,7 +56,8 @@ async function ask(url: string, request: string, headers: Record<string, string>
   const fields = Object.entries({ Host: 'localhost', Connection: 'close', ...headers });
   return sendRaw(
     url,
-    `${request} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}Content-Length: 0\r\n\r\n`,
+    `${request} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}Content-Length: ` +
+      '0\r\n\r\n',
   );
 }
 
@@ -66,7 +67,8 @@ t.test(
     const hash = await hashPassword('canary-password');
     const gateway = await useGateway(
       t,
-      `admin: { address: "127.0.0.1:0", basic: { users: { ops: { password: "${hash}" } } }, bearer: { tokens: [${TOKEN}] } }\n${SERVICES}`,
+      `admin: { address: "127.0.0.1:0", basic: { users: { ops: { password: "${hash}" } } }, ` +
+        `bearer: { tokens: [${TOKEN}] } }\n${SERVICES}`,
     );
     const basic = (pair: string) => ({
       Authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
@@ -152,7 +154,8 @@ t.test('each admin address has credentials of its own', async (t) => {
   const other = await freePort();
   const gateway = await useGateway(
     t,
-    `admin: ["127.0.0.1:0", { address: "127.0.0.1:${other}", bearer: { tokens: [${TOKEN}] } }]\n${SERVICES}`,
+    `admin: ["127.0.0.1:0", { address: "127.0.0.1:${other}", bearer: { tokens: ` +
+      `[${TOKEN}] } }]\n${SERVICES}`,
   );
   t.equal((await ask(gateway.adminUrl, 'GET /metrics')).status, 200);
   t.equal((await ask(`http://127.0.0.1:${other}`, 'GET /metrics')).status, 401);

@@ -100,13 +100,18 @@ function withTls(t: Test): { readonly yaml: string; rotate(): void } {
     const { cert, key } = authority.sign(name, days);
     writeFileSync(join(directory, `served-${name}.crt`), cert);
     writeFileSync(join(directory, `served-${name}.key`), key);
-    return `cert: { file: ${directory}/served-${name}.crt }, key: { file: ${directory}/served-${name}.key }`;
+    return (
+      `cert: { file: ${directory}/served-${name}.crt }, key: { file: ` +
+      `${directory}/served-${name}.key }`
+    );
   };
   const own = put('a.example', 100);
   const names = `names: { b.example: { ${put('b.example', 10)} } }`;
   writeFileSync(join(directory, 'lists.pem'), authority.revoke([], 3_600));
   writeFileSync(join(directory, 'clients.pem'), authority.ca.cert);
-  const clients = `clientCertificate: optional, clientCa: { file: ${directory}/clients.pem }, clientCrl: { file: ${directory}/lists.pem }`;
+  const clients =
+    `clientCertificate: optional, clientCa: { file: ${directory}/clients.pem }, clientCrl: ` +
+    `{ file: ${directory}/lists.pem }`;
   return {
     yaml: `listen: [127.0.0.1:0, { address: "127.0.0.1:0", tls: { ${own}, ${names}, ${clients} } }]
 `,
@@ -309,13 +314,15 @@ t.test(
     await page.until("document.body.innerText.includes('None of the latest 200 has this id')");
     await page.evaluate(search('-'));
     await page.until(
-      "document.querySelector('td details summary')?.innerText === 'A message must not contain a DTD.'",
+      "document.querySelector('td details summary')?.innerText === 'A message " +
+        "must not contain a DTD.'",
     );
     await page.evaluate("location.hash = '#services'");
     await page.until("document.body.innerText.includes('SOAP 1.1')");
     await page.until("document.body.innerText.includes('certificate of b.example')");
     const soon =
-      "[...document.querySelectorAll('td .bad')].map((each) => each.closest('tr').cells[1].innerText)";
+      "[...document.querySelectorAll('td .bad')].map((each) => " +
+      "each.closest('tr').cells[1].innerText)";
     t.strictSame(await page.evaluate(soon), ['certificate of b.example', 'revocation lists']);
     await page.evaluate("location.hash = '#explorer/shop/GetPrice'");
     await page.until("document.querySelector('form button') !== null");

@@ -176,9 +176,12 @@ t.test('an access line has its fields in one order, and only those that are know
   const head =
     '"time":"","id":"id-1","client":"10.0.0.1","method":"POST","route":"orders","operation":"Get"';
   t.same(lines, [
-    `{"level":"info",${head},"dialect":"1.2","status":200,"outcome":"ok","millis":12,"bytesIn":1,"bytesOut":2,"msg":"request"}\n`,
-    `{"level":"error",${head},"dialect":"1.2","status":200,"outcome":"failed","code":"UPSTREAM_TIMEOUT","detail":"head",` +
-      '"fault":"Server","millis":0,"upstreamMillis":1234.57,"upstreamCalls":2,"bytesIn":1,"bytesOut":2,"cost":0,"msg":"request"}\n',
+    `{"level":"info",${head},"dialect":"1.2","status":200,"outcome":"ok","millis":12,` +
+      '"bytesIn":1,"bytesOut":2,"msg":"request"}\n',
+    `{"level":"error",${head},"dialect":"1.2","status":200,"outcome":"failed",` +
+      '"code":"UPSTREAM_TIMEOUT","detail":"head",' +
+      '"fault":"Server","millis":0,"upstreamMillis":1234.57,"upstreamCalls":2,"bytesIn":1,' +
+      '"bytesOut":2,"cost":0,"msg":"request"}\n',
   ]);
 });
 

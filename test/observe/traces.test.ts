@@ -264,7 +264,9 @@ t.test('questions that a request needs answered have spans in its trace', async 
   const point = await startRecordingBackend(answerWith('{"result":true}', 'application/json'));
   for (const each of [tokens, introspection, point]) t.teardown(() => each.close());
   const { send, received } = await startTraced(t, 'sample: 1', {
-    service: `    auth: { oauth2: { tokenUrl: "${tokens.url}/token", clientId: a, clientSecret: s } }`,
+    service:
+      `    auth: { oauth2: { tokenUrl: "${tokens.url}/token", clientId: ` +
+      'a, clientSecret: s } }',
     more: `clients:
   introspection: { url: "${introspection.url}/", clientId: a, clientSecret: s, class: all }
   classes: { all: {} }
@@ -295,7 +297,8 @@ t.test(
     const login = envelope('<GetSoldResponse xmlns="urn:shop"><sold>5</sold></GetSoldResponse>');
     const { send, received, backend } = await startTraced(t, 'sample: 1', {
       service:
-        '    auth: { login: { operation: GetSold, arguments: { sku: a }, token: reply.sold, place: "http:x-session" } }',
+        '    auth: { login: { operation: GetSold, arguments: { sku: a }, token: ' +
+        'reply.sold, place: "http:x-session" } }',
     });
     backend.answer = (message, response) => {
       if (message.body.includes('GetStock')) answerWith(REPLY)(message, response);

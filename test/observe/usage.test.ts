@@ -46,7 +46,8 @@ t.test('the report has what each client uses, by both protocols', async (t) => {
       type Order { status: String, total: Float }
     operations: { GetOrder: { field: Query.order } }
 clients:
-  apiKeys: { header: x-key, clients: { erp: { class: all, keys: [key-of-the-erp-system] }, web: { class: all, keys: [key-of-the-web-shop] } } }
+  apiKeys: { header: x-key, clients: { erp: { class: all, keys: [key-of-the-erp-system] }, web: \
+{ class: all, keys: [key-of-the-web-shop] } } }
   classes: { all: {} }
 `,
   );
@@ -100,7 +101,8 @@ t.test('diff names the clients that breaking changes meet', async (t) => {
       types: schemaWith('').replace(
         '<xs:element name="GetResponse" type="xs:string"/>',
         `<xs:element name="GetResponse"><xs:complexType><xs:sequence>
-          <xs:element name="orderStatus" type="${type}"/></xs:sequence></xs:complexType></xs:element>`,
+          <xs:element name="orderStatus" type="${type}"/></xs:sequence>\
+</xs:complexType></xs:element>`,
       ),
     });
   const directory = t.testdir({ 'old.wsdl': wsdl('xs:int'), 'new.wsdl': wsdl('xs:string') });
@@ -178,7 +180,9 @@ t.test('clients and names are bounded', async (t) => {
 t.test('a long name of an operation is cut: a caller chooses it', async (t) => {
   const backend = await useBackend(t, answerWith(REPLY));
   const types = '"type Query { order(id: Int!): Int }"';
-  const service = `{ url: "${backend.url}/", types: ${types}, operations: { GetOrder: { field: Query.order } } }`;
+  const service =
+    `{ url: "${backend.url}/", types: ${types}, operations: { GetOrder: ` +
+    '{ field: Query.order } } }';
   const gateway = await useGateway(t, `services: { shop: ${service} }\n`);
   t.equal(
     (await postGraphql(gateway.url, { query: `query ${'A'.repeat(10_000)} { __typename }` }))

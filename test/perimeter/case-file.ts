@@ -154,7 +154,8 @@ function messageOf(parts: ReadonlyMap<string, string>, prefix: string, at: strin
   if (message !== undefined) return message;
   const inner =
     envelope ??
-    `${header === undefined ? '' : `<E:Header>${header}</E:Header>`}<E:Body>${body ?? NAMED['ping']}</E:Body>`;
+    `${header === undefined ? '' : `<E:Header>${header}</E:Header>`}<E:Body>` +
+      `${body ?? NAMED['ping']}</E:Body>`;
   return `${OPEN}${inner}</E:Envelope>`;
 }
 

@@ -22,7 +22,8 @@ const yamlOf = (file: string, more = '', workers = 1): string =>
   `${SERVICES.replace('url:', 'rest: true, url:')}workers: ${workers}
 audit: { file: "${file}"${more} }
 mcp: { operations: ["orders.*"] }
-clients: { apiKeys: { clients: { erp: { class: a, keys: [key-of-the-erp-system-1] } } }, classes: { a: {} } }
+clients: { apiKeys: { clients: { erp: { class: a, keys: [key-of-the-erp-system-1] } } \
+}, classes: { a: {} } }
 `;
 
 const deny = async ({ url }: GatewayProcess): Promise<void> => {

@@ -50,7 +50,8 @@ async function stop({ child }: GatewayProcess): Promise<void> {
 
 const yamlOf = (file: string, workers: number, more = ''): string => `${SERVICES}workers: ${workers}
 audit: { file: "${file}"${more} }
-clients: { apiKeys: { clients: { erp: { class: a, keys: [key-of-the-erp-system-1] } } }, classes: { a: {} } }
+clients: { apiKeys: { clients: { erp: { class: a, keys: [key-of-the-erp-system-1] } } \
+}, classes: { a: {} } }
 `;
 
 async function verify(

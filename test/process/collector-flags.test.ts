@@ -14,7 +14,8 @@ const GARBAGE = `
   }).observe({ entryTypes: ['gc'] });
   const kept = [];
   const make = () => {
-    for (let n = 0; n < 2000; n++) kept[Math.floor(Math.random() * 200_000)] = { text: 'x'.repeat(40) + n, list: [n] };
+    for (let n = 0; n < 2000; n++) kept[Math.floor(Math.random() * 200_000)] = { text: \
+'x'.repeat(40) + n, list: [n] };
     if (collections < 3) setImmediate(make);
     else console.log('collected');
   };

@@ -34,7 +34,10 @@ function manyKeys(form: 'YAML' | 'JSON'): string {
   const lines = names.map(
     (name) => `      ${name}: { class: all, keys: [key-of-${name}-00000000] }\n`,
   );
-  return `services: ${JSON.stringify(services)}\nclients:\n  classes: { all: {} }\n  apiKeys:\n    clients:\n${lines.join('')}`;
+  return (
+    `services: ${JSON.stringify(services)}\nclients:\n  classes: { all: {} }\n  apiKeys:\n` +
+    `    clients:\n${lines.join('')}`
+  );
 }
 
 /** Services of the gateway whose metrics are scraped. */

@@ -29,7 +29,8 @@ const NOTIFICATION = post(
   '/soap/orders',
   'text/xml',
   envelope(
-    '<NotifyShipment xmlns="http://legacy.example.com/desk"><orderId>7</orderId><carrier>a</carrier></NotifyShipment>',
+    '<NotifyShipment xmlns="http://legacy.example.com/desk"><orderId>7</orderId>' +
+      '<carrier>a</carrier></NotifyShipment>',
   ),
 );
 
@@ -373,9 +374,12 @@ t.test('a write through one worker invalidates what another has cached', async (
       .end(envelope(`<${name}Response xmlns="urn:stock"/>`));
   });
   const operations =
-    '{ GetCount: { field: Query.count, read: { cacheMillis: 600000, scope: shared } }, SetCount: { field: Mutation.setCount, write: { invalidates: [GetCount] } } }';
+    '{ GetCount: { field: Query.count, read: { cacheMillis: 600000, scope: ' +
+    'shared } }, SetCount: { field: Mutation.setCount, write: { invalidates: [GetCount] } } }';
   const types = 'type Query { count: Int } type Mutation { setCount: Int }';
-  const services = `services: { stock: { url: "${backend.url}", namespace: urn:stock, types: "${types}", operations: ${operations} } }\n`;
+  const services =
+    `services: { stock: { url: "${backend.url}", namespace: urn:stock, types: ` +
+    `"${types}", operations: ${operations} } }\n`;
   const gateway = await start(t, 'workers: 2\n', services);
   await areAnswering(gateway, 2);
   const call = async (client: RawClient, name: string): Promise<void> => {

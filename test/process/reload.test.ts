@@ -257,13 +257,16 @@ for (const workers of [1, 2]) {
         writeFile(`${home}/large.wsdl`, largeWsdl(300, 300).replaceAll('"f0"', `"f0of${turn}"`));
       await write(0);
       const tell =
-        'gc();gc();console.log(JSON.stringify({heap:process.pid,bytes:v8.getHeapStatistics().used_heap_size}))';
+        'gc();gc();console.log(JSON.stringify({heap:process.pid,' +
+        'bytes:v8.getHeapStatistics().used_heap_size}))';
       const probe = `import v8 from "node:v8";process.on("SIGURG",()=>{${tell}})`;
       const nodeOptions = [
         '--expose-gc',
         `--import=data:text/javascript,${encodeURIComponent(probe)}`,
       ];
-      const yaml = `services: { a: { wsdl: "${home}/large.wsdl", url: http://127.0.0.1:1/ } }\nworkers: ${workers}\n`;
+      const yaml =
+        `services: { a: { wsdl: "${home}/large.wsdl", url: http://127.0.0.1:1/ } }\n` +
+        `workers: ${workers}\n`;
       const gateway = await startProcess(t, `${yaml}reload: { watch: false }\n`, { nodeOptions });
       if (workers > 1) await areAnswering(gateway, workers);
       const heapBytes = async (): Promise<readonly number[]> => {
@@ -311,7 +314,9 @@ t.test(
       data: t.fixture('symlink', 'one'),
       'orders.wsdl': t.fixture('symlink', 'data/orders.wsdl'),
     });
-    const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\ninclude: [{ files: "${home}/more/*.yaml", optional: true }]\n`;
+    const yaml =
+      `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\n` +
+      `include: [{ files: "${home}/more/*.yaml", optional: true }]\n`;
     const gateway = await startProcess(t, yaml);
     const isGeneration = (number: number) => async () =>
       (await gateway.metric('soapstone_generation')) === number;

@@ -12,7 +12,9 @@ import { reload, SERVICES, statusOf, WSDL } from './process-kit.js';
 /** Changed files that take protection away: refused unless an operator asks for the reload. */
 
 const KEY = '0123456789abcdef';
-const CLIENTS = `clients: { apiKeys: { clients: { erp: { class: all, keys: [${KEY}] } } }, classes: { all: {} } }\n`;
+const CLIENTS =
+  `clients: { apiKeys: { clients: { erp: { class: all, keys: [${KEY}] } } }, ` +
+  'classes: { all: {} } }\n';
 const REFUSED = 'the new configuration was refused: the one before stays';
 
 const weaker = (gateway: GatewayProcess, result: 'taken' | 'refused'): Promise<number> =>
@@ -20,7 +22,8 @@ const weaker = (gateway: GatewayProcess, result: 'taken' | 'refused'): Promise<n
 
 for (const workers of [1, 2]) {
   t.test(
-    `a file without its clients opens nothing until an operator asks for it, with workers: ${workers}`,
+    'a file without its clients opens nothing until an operator asks for it, ' +
+      `with workers: ${workers}`,
     async (t) => {
       const gateway = await startProcess(t, `${SERVICES}workers: ${workers}\n${CLIENTS}`);
       const whole = readFileSync(gateway.file, 'utf8');
@@ -33,7 +36,8 @@ for (const workers of [1, 2]) {
         level: 'error',
         cause: 'changed file',
         problems: [
-          'The changed files take protection away, and no operator has asked for that. Send SIGHUP or `POST /reload` to take them as they are.',
+          'The changed files take protection away, and no operator has asked for that. ' +
+            'Send SIGHUP or `POST /reload` to take them as they are.',
           /`clients` identifies no clients any more/,
         ],
       });
@@ -134,7 +138,8 @@ t.test('an included file that is renamed away or empty for a moment opens nothin
 t.test('a WSDL of another content, and a service less, are taken', async (t) => {
   const gateway = await startProcess(
     t,
-    `services:\n  orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ }\n  bills: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ }\n${CLIENTS}`,
+    `services:\n  orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ }\n  bills: { wsdl: ` +
+      `"${WSDL}", url: http://127.0.0.1:1/ }\n${CLIENTS}`,
   );
   const whole = readFileSync(gateway.file, 'utf8');
   await writeFile(gateway.file, whole.replace(/^ {2}bills.*\n/m, ''));
@@ -148,11 +153,13 @@ for (const workers of [1, 2]) {
     async (t) => {
       const home = t.testdir({
         'crm.graphql':
-          'type Query { a: String @requiresScopes(scopes: [["x"], ["y"]]) b: String @authenticated c: String }',
+          'type Query { a: String @requiresScopes(scopes: [["x"], ["y"]]) b: ' +
+          'String @authenticated c: String }',
       });
       const gateway = await startProcess(
         t,
-        `services: { crm: { kind: graphql, url: http://127.0.0.1:1/, schema: "${home}/crm.graphql" } }\nworkers: ${workers}\n`,
+        'services: { crm: { kind: graphql, url: http://127.0.0.1:1/, schema: ' +
+          `"${home}/crm.graphql" } }\nworkers: ${workers}\n`,
       );
       await writeFile(
         `${home}/crm.graphql`,

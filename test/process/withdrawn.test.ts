@@ -53,7 +53,8 @@ services:
     operations: { Get: { field: Query.one } }
 subscriptions: { watched: { poll: { operation: x.Get, everyMillis: 24h } } }
 clients:
-  apiKeys: { header: x-api-key, clients: { stays: { class: all, keys: [the-key-of-the-staying] }, ${gone} } }
+  apiKeys: { header: x-api-key, clients: { stays: { class: all, keys: [the-key-of-the-staying] }, \
+${gone} } }
   classes: { all: {} }
 `,
   );

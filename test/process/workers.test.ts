@@ -114,7 +114,9 @@ t.test('the line of the stop has the connections that all workers have cut', asy
   await areAnswering(gateway, 2);
   const clients = await connectTo(gateway.url, 6);
   const message = envelope('<Slow xmlns="urn:slow"/>');
-  const head = `POST /soap/slow HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(message)}\r\n\r\n`;
+  const head =
+    'POST /soap/slow HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\n' +
+    `Content-Length: ${Buffer.byteLength(message)}\r\n\r\n`;
   for (const client of clients) await client.send(head + message);
   await until(() => backend.complete.length === 6);
   const ended = once(gateway.child, 'exit');

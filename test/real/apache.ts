@@ -60,7 +60,9 @@ export function startApache({
   const { username, password } = digest;
   const hash = createHash('md5').update(`${username}:${DIGEST_REALM}:${password}`).digest('hex');
   const digests = file('digest', `${username}:${DIGEST_REALM}:${hash}\n`);
-  const passed = `ProxyPass ${backend}/shop\n  RequestHeader set x-user expr=%{REMOTE_USER}\n  Require valid-user`;
+  const passed =
+    `ProxyPass ${backend}/shop\n  RequestHeader set x-user expr=%{REMOTE_USER}\n` +
+    '  Require valid-user';
   const gssapi = (mechanism: string): string =>
     `AuthType GSSAPI\n  AuthName shop\n  GssapiAllowedMech ${mechanism}`;
   const configuration = (port: number): string => `

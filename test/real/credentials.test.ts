@@ -184,7 +184,9 @@ t.test('Apache httpd', { skip: APACHE }, async (t) => {
         delete process.env['KRB5_CLIENT_KTNAME'];
       });
       const main = JSON.stringify(pathToFileURL(join(KERBEROS, 'lib', 'index.js')).href);
-      const hook = `export const resolve = (name, context, next) => next(name === 'kerberos' ? ${main} : name, context);`;
+      const hook =
+        "export const resolve = (name, context, next) => next(name === 'kerberos' ? " +
+        `${main} : name, context);`;
       register(`data:text/javascript,${encodeURIComponent(hook)}`);
       const auth = `{ negotiate: { principal: HTTP/${HOST}, keytab: { file: ${kdc.keytab} } } }`;
       const gateway = await startShop(t, `${url}/negotiate`, auth);
@@ -198,7 +200,8 @@ t.test('Apache httpd', { skip: APACHE }, async (t) => {
         t.match(await send(gateway, '1'.repeat(2 ** 20)), `web@${REALM} 1`, 'a message of a MiB');
       const drifting = await useGateway(
         t,
-        `services: { a: { wsdl: a.wsdl, url: ${url}/negotiate, auth: ${auth}, drift: { url: '${url}/negotiate?wsdl' } } }`,
+        `services: { a: { wsdl: a.wsdl, url: ${url}/negotiate, auth: ${auth}, drift: { url: ` +
+          `'${url}/negotiate?wsdl' } } }`,
         t.testdir({ 'a.wsdl': wsdlWith({}) }),
       );
       t.match(await drifting.logLine('the backend shows another WSDL than is served'), {
@@ -257,7 +260,8 @@ server.port = ${port}
 server.modules = ("mod_auth", "mod_authn_file", "mod_proxy")
 auth.backend = "htdigest"
 auth.backend.htdigest.userfile = "${users}"
-auth.require = ("" => ("method" => "digest", "algorithm" => "${algorithm}", "realm" => "shop", "require" => "valid-user"))
+auth.require = ("" => ("method" => "digest", "algorithm" => "${algorithm}", "realm" => "shop", \
+"require" => "valid-user"))
 proxy.server = ("" => (("host" => "127.0.0.1", "port" => ${new URL(backend.url).port})))
 `,
         );
@@ -292,7 +296,8 @@ t.test(
     t.teardown(() => server.stop());
     const url = `http://127.0.0.1:${server.port}`;
     const auth = (secret: string): string =>
-      `{ oauth2: { tokenUrl: ${url}/token, clientId: gateway, clientSecret: '${secret}', scopes: [stock:read] } }`;
+      `{ oauth2: { tokenUrl: ${url}/token, clientId: gateway, clientSecret: ` +
+      `'${secret}', scopes: [stock:read] } }`;
     const gateway = await startShop(t, `${url}/shop`, auth('s3cret:with+signs'));
     const { calls, failed } = await callUntil(after(2_500), inTurns(gateway, ask, send), '7');
     t.same(failed, []);
@@ -314,9 +319,11 @@ t.test('clients are identified by the introspection of oidc-provider', async (t)
   const gateway = await useGateway(
     t,
     `services:
-  shop: { url: "${url}/shop", types: "type Query { stock: Int }", operations: { GetStock: { field: Query.stock } } }
+  shop: { url: "${url}/shop", types: "type Query { stock: Int }", operations: { GetStock: { field: \
+Query.stock } } }
 clients:
-  introspection: { url: "${url}/token/introspection", clientId: gateway, clientSecret: 's3cret:with+signs', clientClaim: client_id, class: all }
+  introspection: { url: "${url}/token/introspection", clientId: gateway, clientSecret: \
+'s3cret:with+signs', clientClaim: client_id, class: all }
   classes: { all: {} }
 `,
   );
@@ -354,10 +361,12 @@ t.test('login sessions of spyne: they end under load', { skip: missing('spyne') 
   const login = (
     password: string,
   ): string => `operation: Login, arguments: { user: web, password: ${password} },
-        token: reply.LoginResult, place: "header:{urn:shop}Session/token", renewOn: [Client.InvalidSession], logout: Logout`;
+        token: reply.LoginResult, place: "header:{urn:shop}Session/token", renewOn: \
+[Client.InvalidSession], logout: Logout`;
   const start = (password: string): Promise<TestGateway> =>
     startTestGateway(
-      `services:\n  shop: { wsdl: shop.wsdl, url: "${url}", auth: { login: { ${login(password)} } } }\n`,
+      `services:\n  shop: { wsdl: shop.wsdl, url: "${url}", auth: { login: ` +
+        `{ ${login(password)} } } }\n`,
       directory,
     );
   const gateway = await start('s3cret');

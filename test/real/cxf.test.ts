@@ -52,14 +52,16 @@ async function start(t: Test) {
     security:
       ${security}`;
   const signature = (subject: string): string =>
-    `timestamp: { required: true }, signature: { authorities: { file: authority.pem }, subjects: ["CN=${subject}"], required: [Body, Timestamp] }`;
+    'timestamp: { required: true }, signature: { authorities: { file: authority.pem }, ' +
+    `subjects: ["CN=${subject}"], required: [Body, Timestamp] }`;
   const own = 'signature: { cert: { file: client.pem }, key: { file: client.key } }';
   const gateway = await useGateway(
     t,
     `services:${service('passed', `verify: { ${signature('client')} }\n      verifyReplies: { ${signature('service')} }`)}${service(
       'made',
       `make: { timestamp: true, ${own} }\n      verifyReplies: { ${signature('service')}, signatureConfirmation: true, remove: true }`,
-    )}${service('wrong', `make: { timestamp: true, ${own} }\n      verifyReplies: { ${signature('other')} }`)}\n`,
+    )}` +
+      `${service('wrong', `make: { timestamp: true, ${own} }\n      verifyReplies: { ${signature('other')} }`)}\n`,
     folder,
   );
   return {

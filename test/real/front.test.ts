@@ -303,9 +303,11 @@ t.test(
 );
 
 const TLS =
-  'tls: { cert: { file: a.pem }, key: { file: a.key }, clientCertificate: optional, clientCa: { file: ca.crt } }';
+  'tls: { cert: { file: a.pem }, key: { file: a.key }, clientCertificate: ' +
+  'optional, clientCa: { file: ca.crt } }';
 const CERTIFICATES =
-  'clients: { certificate: { clients: { erp: { class: all, subject: CN=erp } } }, address: { class: all }, classes: { all: {} } }\n';
+  'clients: { certificate: { clients: { erp: { class: all, subject: CN=erp } } }, address: ' +
+  '{ class: all }, classes: { all: {} } }\n';
 
 /** TLS to the gateway through a proxy of connections, which names the client in a PROXY header. */
 async function usePassedOn(
@@ -405,7 +407,8 @@ t.test('PROXY from Envoy', { skip: missing('envoy', 'openssl', 'curl') }, async 
 });
 
 const listener = (kind: string, more = ''): string =>
-  `{ address: "127.0.0.1:0", tls: { cert: { file: a.pem }, key: { file: a.key }, clientCertificate: ${kind}, clientCa: { file: ca.crt }${more} } }`;
+  '{ address: "127.0.0.1:0", tls: { cert: { file: a.pem }, key: { file: ' +
+  `a.key }, clientCertificate: ${kind}, clientCa: { file: ca.crt }${more} } }`;
 
 async function startListeners(
   t: Test,
@@ -432,7 +435,8 @@ async function startListeners(
     );
   const place = await start(
     t,
-    `listen: [${listener('none').replace(', clientCa: { file: ca.crt }', '')}, ${verified('optional')}, ${verified('required')}]\n${CERTIFICATES}`,
+    `listen: [${listener('none').replace(', clientCa: { file: ca.crt }', '')}, ` +
+      `${verified('optional')}, ${verified('required')}]\n${CERTIFICATES}`,
   );
   return { ...place, certificates };
 }
@@ -516,9 +520,12 @@ t.test(
 );
 
 const SOAP_CLIENTS = {
-  php: `$context = ['cafile' => $argv[2]] + (isset($argv[3]) ? ['local_cert' => $argv[3], 'local_pk' => $argv[4]] : []);
-    $about = ['location' => $argv[1], 'cache_wsdl' => WSDL_CACHE_NONE, 'stream_context' => stream_context_create(['ssl' => $context])];
-    try { echo 'id ', @(new SoapClient($argv[1] . '?wsdl', $about))->GetOrder(['id' => 7])->order->id; } catch (Throwable $error) { echo 'failed ', $error->getMessage(); }`,
+  php: `$context = ['cafile' => $argv[2]] + (isset($argv[3]) ? ['local_cert' => $argv[3], \
+'local_pk' => $argv[4]] : []);
+    $about = ['location' => $argv[1], 'cache_wsdl' => WSDL_CACHE_NONE, 'stream_context' => \
+stream_context_create(['ssl' => $context])];
+    try { echo 'id ', @(new SoapClient($argv[1] . '?wsdl', $about))->GetOrder(['id' => \
+7])->order->id; } catch (Throwable $error) { echo 'failed ', $error->getMessage(); }`,
   zeep: `import sys, zeep, requests
 session = requests.Session()
 session.trust_env, session.verify = False, sys.argv[2]

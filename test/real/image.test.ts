@@ -133,7 +133,9 @@ t.test(
     const container = start();
     await container.ready();
     t.match(container.output, /"pid":1\b/);
-    const ask = `fetch('http://127.0.0.1:4000/graphql?query={order(id:7){id}}').then((r) => r.text()).then(console.log)`;
+    const ask =
+      "fetch('http://127.0.0.1:4000/graphql?query={order(id:7){id}}').then((r) => " +
+      'r.text()).then(console.log)';
     t.match(container.run('node', '-e', ask).stdout, '"id":7');
     const [kind = '', ...health] = config.Healthcheck.Test;
     t.equal(kind, 'CMD');
@@ -171,4 +173,5 @@ t.test(
 
 /** Prints the states of all processes in a container, as proc(5) names them. */
 const LIST_STATES = `for (const pid of fs.readdirSync('/proc').filter(Number))
-  try { console.log(fs.readFileSync('/proc/' + pid + '/stat', 'utf8').split(') ')[1][0]) } catch {}`;
+  try { console.log(fs.readFileSync('/proc/' + pid + '/stat', \
+'utf8').split(') ')[1][0]) } catch {}`;

@@ -59,7 +59,8 @@ const askAt =
 const ORDER = `id serial status placedAt dueDate total paid note signature priority currency
   customer { code name vip creditLimit address { street city zip } }
   lines { no sku qty price }
-  payment { __typename amount ... on CardPayment { last4 expires } ... on InvoicePayment { termDays } }
+  payment { __typename amount ... on CardPayment { last4 expires } ... \
+on InvoicePayment { termDays } }
   pickupCode shipTo { street city zip }`;
 
 /**
@@ -122,7 +123,8 @@ function orderOf(id: number, stack: keyof typeof DATES) {
 async function checkQueries(t: Test, ask: Ask, stack: keyof typeof DATES): Promise<void> {
   t.same(
     await ask(
-      `{ a: getOrder(id: 1) { ${ORDER} } b: getOrder(id: 10) { ${ORDER} } c: getOrder(id: 3) { lines { no } note } }`,
+      `{ a: getOrder(id: 1) { ${ORDER} } b: getOrder(id: 10) { ${ORDER} } c: getOrder(id: ` +
+        '3) { lines { no } note } }',
     ),
     {
       data: { a: orderOf(1, stack), b: orderOf(10, stack), c: { lines: [], note: null } },
@@ -130,7 +132,8 @@ async function checkQueries(t: Test, ask: Ask, stack: keyof typeof DATES): Promi
   );
   t.same(
     await ask(
-      `{ none: listOrders(count: 0) { id } one: listOrders(count: 1) { ${ORDER} } three: listOrders(count: 3) { ${ORDER} } }`,
+      `{ none: listOrders(count: 0) { id } one: listOrders(count: 1) { ${ORDER} } three: ` +
+        `listOrders(count: 3) { ${ORDER} } }`,
     ),
     {
       data: {
@@ -145,7 +148,8 @@ async function checkQueries(t: Test, ask: Ask, stack: keyof typeof DATES): Promi
   });
   t.same(
     await ask(
-      'query ($code: String!) { known: findCustomer(code: $code) { code name vip creditLimit address { street city zip } } nobody: findCustomer(code: "x") { code } }',
+      'query ($code: String!) { known: findCustomer(code: $code) { code name vip creditLimit ' +
+        'address { street city zip } } nobody: findCustomer(code: "x") { code } }',
       { code: 'C007' },
     ),
     { data: { known: customerOf(7), nobody: null } },
@@ -187,7 +191,8 @@ async function checkMutations(t: Test, ask: Ask): Promise<void> {
   );
   t.same(
     await ask(
-      'mutation ($bytes: Base64!) { upload(name: "a.bin", content: $bytes) download(n: 300) notify(text: "x") }',
+      'mutation ($bytes: Base64!) { upload(name: "a.bin", content: $bytes) download(n: ' +
+        '300) notify(text: "x") }',
       { bytes },
     ),
     { data: { upload: 300, download: bytes, notify: true } },

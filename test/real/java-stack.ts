@@ -64,7 +64,10 @@ export function missingLibraries(stack: string): false | string {
   const output = `${fetched.error?.message ?? ''}${fetched.stdout}${fetched.stderr}`;
   if (fetched.error === undefined && !UNREACHED.test(output))
     throw new Error(`Maven fails for ${pom}: ${output.slice(0, OUTPUT_CHARS_MAX)}`);
-  return `Maven has no libraries of ${stack} and reaches no repository: with a network, once, mvn -f ${pom} dependency:copy-dependencies`;
+  return (
+    `Maven has no libraries of ${stack} and reaches no repository: with a network, once, mvn -f ` +
+    `${pom} dependency:copy-dependencies`
+  );
 }
 
 /**

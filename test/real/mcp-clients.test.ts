@@ -18,7 +18,8 @@ const skip = missing('mcp');
 
 const startTools = async (t: Test): Promise<Crm> => {
   const mcp =
-    'mcp: { operations: [crm.GetCustomer, crm.FindCustomers], write: [crm.SetCustomer], confirm: [crm.SetCustomer] }\n';
+    'mcp: { operations: [crm.GetCustomer, crm.FindCustomers], write: [crm.SetCustomer], ' +
+    'confirm: [crm.SetCustomer] }\n';
   const crm = await startCrm('', mcp);
   t.teardown(() => crm.close());
   return crm;
@@ -145,8 +146,10 @@ if (Number(process.versions.node.split('.')[0]) >= 22)
     const backend = await useBackend(t, ({ body }, response) => {
       const isBroken = body.toString().includes('Broken');
       const content = isBroken
-        ? '<s:Fault xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><faultcode>s:Server</faultcode><faultstring>on purpose</faultstring></s:Fault>'
-        : '<SimpleResponse xmlns="urn:t"><text>This is a simple text response for testing.</text></SimpleResponse>';
+        ? '<s:Fault xmlns:s="http://schemas.xmlsoap.org/soap/envelope/">' +
+          '<faultcode>s:Server</faultcode><faultstring>on purpose</faultstring></s:Fault>'
+        : '<SimpleResponse xmlns="urn:t"><text>This is a simple text response for ' +
+          'testing.</text></SimpleResponse>';
       response
         .writeHead(isBroken ? 500 : 200, { 'content-type': 'text/xml' })
         .end(envelope(content));

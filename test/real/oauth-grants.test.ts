@@ -64,7 +64,8 @@ async function useProvider(t: Test) {
     tls: { ca: { file: ca.pem }, cert: { file: app.pem }, key: { file: app.key } }
     auth: { oauth2: { tokenUrl: "${url}/token", ${auth} } }
 clients:
-  jwt: { issuer: "https://idp", audience: gateway, jwksUrl: "${keys.url}/", algorithms: [ES256], class: all }
+  jwt: { issuer: "https://idp", audience: gateway, jwksUrl: "${keys.url}/", algorithms: \
+[ES256], class: all }
   classes: { all: {} }
 `,
       folder,

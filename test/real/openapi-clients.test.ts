@@ -28,14 +28,16 @@ const posted = await client.POST('/rest/crm/GetCustomer', { body: { id: 7 } });
 const customer: components['schemas']['Customer'] | null | undefined = posted.data;
 const city: string | null | undefined = customer?.address?.city;
 const got = await client.GET('/rest/crm/FindCustomers', { params: { query: { ids: [1, 2] } } });
-const set = await client.POST('/rest/crm/SetCustomer', { body: { id: 7, name: 'B', address: { street: 'S' } } });
+const set = await client.POST('/rest/crm/SetCustomer', { body: { id: 7, name: 'B', address: \
+{ street: 'S' } } });
 const missed = await client.POST('/rest/crm/GetCustomer', { body: { id: 404 } });
 // @ts-expect-error: an id is a number
 const wrong = await client.POST('/rest/crm/GetCustomer', { body: { id: 'x' } });
 // @ts-expect-error: a name is needed
 await client.POST('/rest/crm/SetCustomer', { body: { id: 7 } });
 const status: number | undefined = wrong.error?.status;
-console.log(JSON.stringify({ city, found: got.data?.length, set: set.data, missed: missed.error?.code, status }));
+console.log(JSON.stringify({ city, found: got.data?.length, set: set.data, missed: \
+missed.error?.code, status }));
 `;
 
 t.test(

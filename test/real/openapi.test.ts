@@ -28,7 +28,8 @@ const SILENT = { out: () => {}, error: () => {} };
  * backends.
  */
 const RULES =
-  'extends: [recommended]\nrules: { info-license: off, no-server-example.com: off, operation-4xx-response: error }\n';
+  'extends: [recommended]\nrules: { info-license: off, no-server-example.com: ' +
+  'off, operation-4xx-response: error }\n';
 
 /** What a WSDL's operations are for those who call them. */
 interface Offer {
@@ -74,7 +75,8 @@ async function describe(wsdl: string, directory: string): Promise<Offer | null> 
 
 /** Credentials of each kind: the description names them. */
 const PUBLIC = `publicUrl: https://api.example
-clients: { apiKeys: { clients: { a: { class: all, keys: [${'a'.repeat(20)}] } } }, classes: { all: {} } }`;
+clients: { apiKeys: { clients: { a: { class: all, keys: [${'a'.repeat(20)}] } } }, \
+classes: { all: {} } }`;
 
 t.test(
   'the description of each WSDL is clean for the linter',

@@ -80,7 +80,9 @@ const PROBES = {
   },
   kerberos: {
     command: files(`${KERBEROS}/build/Release/kerberos.node`),
-    install: `${apt('g++ make libkrb5-dev')}; npm install --prefix FOLDER kerberos@7.0.0; KERBEROS_PACKAGE=FOLDER/node_modules/kerberos`,
+    install:
+      `${apt('g++ make libkrb5-dev')}; npm install --prefix FOLDER kerberos@7.0.0; ` +
+      'KERBEROS_PACKAGE=FOLDER/node_modules/kerberos',
   },
   mcp: {
     command: files(`${MCP_CLIENTS}/node_modules/@modelcontextprotocol/client`),
@@ -115,7 +117,8 @@ const PROBES = {
   schemathesis: {
     command: [SCHEMATHESIS, '--version'],
     install:
-      'python3 -m venv FOLDER; FOLDER/bin/pip install schemathesis; SCHEMATHESIS=FOLDER/bin/schemathesis',
+      'python3 -m venv FOLDER; FOLDER/bin/pip install schemathesis; ' +
+      'SCHEMATHESIS=FOLDER/bin/schemathesis',
   },
   redocly: {
     command: [REDOCLY, '--version'],

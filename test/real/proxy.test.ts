@@ -49,7 +49,8 @@ for (const stack of STACKS) {
     const directory = t.testdir(files);
     const services = SERVICES[stack].map(
       ({ name, path, versions }) =>
-        `  ${name}: { wsdl: ${name}.wsdl, url: "${server.origin}${path}", versions: ${versions} }\n`,
+        `  ${name}: { wsdl: ${name}.wsdl, url: "${server.origin}${path}", ` +
+        `versions: ${versions} }\n`,
     );
     const gateway = await useGateway(
       t,
@@ -91,10 +92,12 @@ const REFUSED = {
   zeep: `import sys, zeep
 client = zeep.Client(sys.argv[1] + '?wsdl')
 try: client.create_service(list(client.wsdl.bindings)[0], sys.argv[1]).GetOrder(id=1)
-except zeep.exceptions.Fault as fault: print(' '.join(child.text for child in fault.detail[0]), end='')`,
+except zeep.exceptions.Fault as fault: print(' '.join(child.text for child in \
+fault.detail[0]), end='')`,
   node: `require('soap').createClientAsync(process.argv[1] + '?wsdl')
     .then((client) => (client.setEndpoint(process.argv[1]), client.GetOrderAsync({ id: 1 })))
-    .catch(({ root }) => { const { code, id } = root.Envelope.Body.Fault.detail.error; process.stdout.write(code + ' ' + id); })`,
+    .catch(({ root }) => { const { code, id } = root.Envelope.Body.Fault.detail.error; \
+process.stdout.write(code + ' ' + id); })`,
 } as const;
 
 t.test('clients read the code and the id of a refusal', async (t) => {

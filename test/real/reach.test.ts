@@ -195,7 +195,9 @@ t.test('squid with Basic', { skip: missing('squid', 'openssl') }, async (t) => {
     [`https://127.0.0.1:${port}`, 'CONNECT 127.0.0.1:\\d+ web'],
   ] as const) {
     const keys = (credentials: string): string =>
-      `${url.startsWith('https') ? '    tls: { ca: { file: ca.crt } }\n' : ''}    proxy: "http://${credentials}127.0.0.1:${squid.port}"\n    limits: { upstream: { requestsPerConnection: 1 } }`;
+      `${url.startsWith('https') ? '    tls: { ca: { file: ca.crt } }\n' : ''}    proxy: ` +
+      `"http://${credentials}127.0.0.1:${squid.port}"\n    limits: { upstream: ` +
+      '{ requestsPerConnection: 1 } }';
     const gateway = await startShop(t, url, keys('web:p%40ss%3Aw0rd@'), home);
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask(gateway)));
     for (const answer of answers) t.match(answer, '"stock":"- 1"');

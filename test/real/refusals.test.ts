@@ -54,7 +54,8 @@ const REFUSALS: readonly Refused[] = [
     name: 'an end tag that is missing',
     body: envelopeOf('<GetOrder xmlns="urn:desk">\n<id>7</GetOrder>'),
     shows: [
-      'not well-formed XML: an end tag that is not that of the open element, expected is </id>, at line 4',
+      'not well-formed XML: an end tag that is not that of the open element, ' +
+        'expected is </id>, at line 4',
       'Close every element',
     ],
   },

@@ -5,7 +5,8 @@
  */
 export function differences(client: unknown, graphql: unknown, place = ''): readonly string[] {
   const told = (why: string): readonly string[] => [
-    `${place}: ${why}: ${JSON.stringify(client)?.slice(0, 200)} and ${JSON.stringify(graphql)?.slice(0, 200)}`,
+    `${place}: ${why}: ${JSON.stringify(client)?.slice(0, 200)} and ` +
+      `${JSON.stringify(graphql)?.slice(0, 200)}`,
   ];
   if (graphql === null || graphql === undefined)
     return isNothing(inside(client)) ? [] : told('nothing in GraphQL');

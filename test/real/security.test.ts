@@ -11,15 +11,27 @@ import { missing, PYTHON } from './programs.js';
 
 const run = promisify(execFile);
 
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:tns="urn:desk" xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:desk">
-<types><xs:schema targetNamespace="urn:desk" elementFormDefault="qualified"><xs:element name="Echo"><xs:complexType><xs:sequence><xs:element name="text" type="xs:string" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element><xs:element name="EchoResponse"><xs:complexType><xs:sequence><xs:element name="text" type="xs:string"/></xs:sequence></xs:complexType></xs:element></xs:schema></types>
-<message name="In"><part name="p" element="tns:Echo"/></message><message name="Out"><part name="p" element="tns:EchoResponse"/></message>
-<portType name="P"><operation name="Echo"><input message="tns:In"/><output message="tns:Out"/></operation></portType>
-<binding name="B" type="tns:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http" style="document"/><operation name="Echo"><soap:operation soapAction="urn:Echo"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
-<service name="S"><port name="P" binding="tns:B"><soap:address location="http://127.0.0.1:1/desk"/></port></service></definitions>`;
+const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:tns="urn:desk" \
+xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:desk">
+<types><xs:schema targetNamespace="urn:desk" elementFormDefault="qualified">\
+<xs:element name="Echo"><xs:complexType><xs:sequence><xs:element name="text" type="xs:string" \
+maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element><xs:element name="EchoResponse">\
+<xs:complexType><xs:sequence><xs:element name="text" type="xs:string"/></xs:sequence>\
+</xs:complexType></xs:element></xs:schema></types>
+<message name="In"><part name="p" element="tns:Echo"/></message><message name="Out">\
+<part name="p" element="tns:EchoResponse"/></message>
+<portType name="P"><operation name="Echo"><input message="tns:In"/><output message="tns:Out"/>\
+</operation></portType>
+<binding name="B" type="tns:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http" \
+style="document"/><operation name="Echo"><soap:operation soapAction="urn:Echo"/><input>\
+<soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+<service name="S"><port name="P" binding="tns:B"><soap:address location="http://127.0.0.1:1/desk"/>\
+</port></service></definitions>`;
 
 const REPLY =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><EchoResponse xmlns="urn:desk"><text>ok</text></EchoResponse></s:Body></s:Envelope>';
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
+  '<EchoResponse xmlns="urn:desk"><text>ok</text></EchoResponse></s:Body></s:Envelope>';
 
 /** Calls Echo in one of the ways of zeep's wsse, and prints the reply or the code of the Fault. */
 const CLIENT = `
@@ -93,7 +105,8 @@ t.test(
     const pem = (name: string): string => `{ file: ${join(folder, name)} }`;
     const gateway = await useGateway(
       t,
-      `services:${service('signed', `signature: { authorities: ${pem('authorities.pem')}, known: ${pem('c.pem')}, subjects: ["CN=erp"], required: [Body, Timestamp] }`)}${service('named', 'usernameToken: { users: { erp: { password: secret } } }')}`,
+      `services:${service('signed', `signature: { authorities: ${pem('authorities.pem')}, known: ${pem('c.pem')}, subjects: ["CN=erp"], required: [Body, Timestamp] }`)}` +
+        `${service('named', 'usernameToken: { users: { erp: { password: secret } } }')}`,
     );
     const call = async (path: string, way: string): Promise<string> => {
       const args = [

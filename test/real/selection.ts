@@ -31,7 +31,10 @@ function selectionOf(
   if (isObjectType(named)) return `{ ${fieldsOf(named, schema, above)} }`;
   if (!isAbstractType(named)) return '';
   const types = schema.getPossibleTypes(named);
-  return `{ __typename ${types.map((each) => `... on ${each.name} { ${fieldsOf(each, schema, above)} }`).join(' ')} }`;
+  return (
+    `{ __typename ${types.map((each) => `... on ${each.name} { ${fieldsOf(each, schema, above)} }`).join(' ')} ` +
+    '}'
+  );
 }
 
 function fieldsOf(

@@ -205,5 +205,8 @@ function queryFor(call: Call, schema: GraphQLSchema): string {
   const token =
     call.auth === true ? 'headers: { authToken: { token: "s3cret", tenant: "acme" } }' : '';
   const both = [given, token].filter((part) => part.trim() !== '').join(', ');
-  return `${root === schema.getQueryType() ? 'query' : 'mutation'} { it: ${name}${both === '' ? '' : `(${both})`} ${wholeSelection(field, schema)} }`;
+  return (
+    `${root === schema.getQueryType() ? 'query' : 'mutation'} { it: ` +
+    `${name}${both === '' ? '' : `(${both})`} ${wholeSelection(field, schema)} }`
+  );
 }

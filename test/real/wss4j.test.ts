@@ -83,19 +83,25 @@ async function start(t: Test) {
     versions: ["1.1", "1.2"]
     security:
       verify:
-        signature: { authorities: { file: authority.pem }, known: { file: known.pem }${signature} }${more}`;
+        signature: { authorities: { file: authority.pem }, known: { file: \
+known.pem }${signature} }${more}`;
   const made = `
   made:
     url: ${backend.url}/desk
     versions: ["1.1", "1.2"]
     security:
-      make: { timestamp: true, replace: true, signature: { cert: { file: rsa.pem }, key: { file: rsa.key } } }`;
+      make: { timestamp: true, replace: true, signature: { cert: { file: \
+rsa.pem }, key: { file: rsa.key } } }`;
   const users = '\n        usernameToken: { users: { erp: { password: secret } } }';
   const weak =
-    ', algorithms: [rsa-sha1, rsa-sha256], canonicalizations: [exclusive, inclusive], keyValues: known';
+    ', algorithms: [rsa-sha1, rsa-sha256], canonicalizations: ' +
+    '[exclusive, inclusive], keyValues: known';
   const gateway = await useGateway(
     t,
-    `${CLIENTS}services:${service('plain', '')}${service('all', ', required: [Body, Timestamp]')}${service('username', ', required: [Body, UsernameToken]', users)}${service('weak', weak)}${made}\n`,
+    `${CLIENTS}services:${service('plain', '')}` +
+      `${service('all', ', required: [Body, Timestamp]')}` +
+      `${service('username', ', required: [Body, UsernameToken]', users)}` +
+      `${service('weak', weak)}${made}\n`,
     folder,
   );
   return {
@@ -159,7 +165,9 @@ t.test(
       t.equal(await send('plain', bare), 'wsse:UnsupportedSecurityToken', 'a bare key');
       t.equal(await send('weak', bare), 'ok', 'a bare key that is known');
       const soap = version === '1.1' ? SOAP_11 : SOAP_12;
-      const own = `<s:Envelope xmlns:s="${soap}"><s:Body><Pay xmlns="urn:desk"><sum>1 &#13; ä</sum></Pay></s:Body></s:Envelope>`;
+      const own =
+        `<s:Envelope xmlns:s="${soap}"><s:Body><Pay xmlns="urn:desk"><sum>1 &#13; ä</sum></Pay>` +
+        '</s:Body></s:Envelope>';
       t.equal(await send('made', Buffer.from(own)), 'ok');
       const signed = backend.complete.at(-1)?.body.toString('base64') ?? '';
       t.equal(await wss4j.ask(`judge ${signed}`), 'ok', 'what the gateway has signed');
@@ -193,4 +201,5 @@ t.test(
 
 /** Callers of the service that signs are known by their network. */
 const CLIENTS =
-  'clients: { classes: { own: {} }, networks: { here: { addresses: [127.0.0.1/32], class: own } } }\n';
+  'clients: { classes: { own: {} }, networks: { here: { addresses: ' +
+  '[127.0.0.1/32], class: own } } }\n';

@@ -51,9 +51,12 @@ const OPTIONS = [...WITH_IDS.flatMap((name) => ['--id-attr:Id', name]), '--node-
 /** Contents that are hard to write canonically. */
 const CONTENTS = [
   '<Pay xmlns="urn:desk"><sum>1</sum></Pay>',
-  '<p:Pay xmlns:p="urn:desk" xmlns:q="urn:q"><sum xmlns="" q:b="2" a="1">1 &amp; &#13; ä 😀</sum><p:e/></p:Pay>',
-  `<Pay xmlns="urn:desk" xmlns:xsi="urn:xsi"><n a="&#9;x&#10;&quot;&lt;" b='"'> t <![CDATA[<&>]]> </n></Pay>`,
-  '<Pay xmlns="urn:desk"><!-- one --><sum xml:lang="de">2</sum><u:x xmlns:u="urn:u" u:y="1" xmlns:a="urn:z" a:y="2"/></Pay>',
+  '<p:Pay xmlns:p="urn:desk" xmlns:q="urn:q"><sum xmlns="" q:b="2" a="1">1 &amp; &#13; ' +
+    'ä 😀</sum><p:e/></p:Pay>',
+  `<Pay xmlns="urn:desk" xmlns:xsi="urn:xsi"><n a="&#9;x&#10;&quot;&lt;" b='"'> t ` +
+    '<![CDATA[<&>]]> </n></Pay>',
+  '<Pay xmlns="urn:desk"><!-- one --><sum xml:lang="de">2</sum><u:x xmlns:u="urn:u" u:y="1" ' +
+    'xmlns:a="urn:z" a:y="2"/></Pay>',
 ];
 
 function template(signer: Identity, algorithm: string, content: string, prefixes: string): string {
@@ -62,13 +65,22 @@ function template(signer: Identity, algorithm: string, content: string, prefixes
       ? ''
       : `<e:InclusiveNamespaces xmlns:e="${EXCLUSIVE}" PrefixList="${prefixes}"/>`;
   const reference = (id: string): string =>
-    `<ds:Reference URI="#${id}"><ds:Transforms><ds:Transform Algorithm="${EXCLUSIVE}">${list}</ds:Transform></ds:Transforms><ds:DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/><ds:DigestValue/></ds:Reference>`;
-  const methods = `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE}"/><ds:SignatureMethod Algorithm="${algorithm}"/>`;
-  const signature = `<ds:Signature xmlns:ds="${DS}"><ds:SignedInfo>${methods}${['body', 'ts', 'block'].map(reference).join('')}</ds:SignedInfo><ds:SignatureValue/><ds:KeyInfo>${keyByToken()}</ds:KeyInfo></ds:Signature>`;
+    `<ds:Reference URI="#${id}"><ds:Transforms><ds:Transform Algorithm="${EXCLUSIVE}">` +
+    `${list}</ds:Transform></ds:Transforms>` +
+    '<ds:DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/>' +
+    '<ds:DigestValue/></ds:Reference>';
+  const methods =
+    `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE}"/>` +
+    `<ds:SignatureMethod Algorithm="${algorithm}"/>`;
+  const signature =
+    `<ds:Signature xmlns:ds="${DS}"><ds:SignedInfo>${methods}` +
+    `${['body', 'ts', 'block'].map(reference).join('')}</ds:SignedInfo><ds:SignatureValue/>` +
+    `<ds:KeyInfo>${keyByToken()}</ds:KeyInfo></ds:Signature>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <s:Envelope xmlns:s="${SOAP_11}" xmlns:w="${WSU}" xmlns:xs="urn:xs"><s:Header>
   <k:Block xmlns:k="urn:block" w:Id="block">k</k:Block>
-  <wsse:Security xmlns:wsse="${WSSE}">${tokenOf(signer)}${timestampOf(Date.now())}${signature}</wsse:Security>
+  <wsse:Security xmlns:wsse="${WSSE}">${tokenOf(signer)}${timestampOf(Date.now())}\
+${signature}</wsse:Security>
 </s:Header><s:Body w:Id="body">${content}</s:Body></s:Envelope>`;
 }
 
@@ -94,7 +106,8 @@ async function start(t: Test) {
   desk:
     url: ${backend.url}/desk
     security:
-      verify: { signature: { authorities: { file: ca.pem }, required: [Body, Timestamp, "{urn:block}Block"] } }
+      verify: { signature: { authorities: { file: ca.pem }, required: [Body, Timestamp, \
+"{urn:block}Block"] } }
 `,
     folder,
   );

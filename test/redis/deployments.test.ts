@@ -149,7 +149,8 @@ t.test('secrets that go over the network in clear text are warned of', async (t)
     );
   };
   const open =
-    '2: Redis gets its password without TLS: others on the network can read it, and what replicas share.';
+    '2: Redis gets its password without TLS: others on the network can read it, ' +
+    'and what replicas share.';
   for (const [redis, expected] of [
     ['"redis://:secret@redis.internal"', [open]],
     ['{ url: redis://10.0.0.1, password: secret }', [open]],
@@ -171,7 +172,8 @@ t.test('Sentinel: a failover under traffic', { skip: MISSING }, async (t) => {
   t.teardown(() => deployment.close());
   const nodes = ['127.0.0.1:9', ...deployment.nodes].map((node) => `"${node}"`).join();
   const redis = (password: string): string =>
-    `{ sentinel: { master: orders, nodes: [${nodes}], password: ${password} }, password: ${SECRET}, operationMillis: 500, secret: 0123456789abcdef }`;
+    `{ sentinel: { master: orders, nodes: [${nodes}], password: ${password} }, password: ` +
+    `${SECRET}, operationMillis: 500, secret: 0123456789abcdef }`;
   const one = await share(t, redis(OF_SENTINELS));
   const other = await share(t, redis(OF_SENTINELS));
   await useAll(t, one, other);
@@ -223,7 +225,9 @@ t.test('Sentinel: a failover under traffic', { skip: MISSING }, async (t) => {
 t.test('a cluster: slots that move, nodes that fail', { skip: MISSING }, async (t) => {
   const cluster = await Cluster.start();
   t.teardown(() => cluster.close());
-  const redis = `{ cluster: { nodes: ["127.0.0.1:9", "${cluster.nodes[1]}"] }, operationMillis: 500, secret: 0123456789abcdef }`;
+  const redis =
+    `{ cluster: { nodes: ["127.0.0.1:9", "${cluster.nodes[1]}"] }, operationMillis: ` +
+    '500, secret: 0123456789abcdef }';
   const one = await share(t, redis);
   const other = await share(t, redis);
   await useAll(t, one, other);
@@ -278,8 +282,11 @@ t.test(
     write('c.key', client.key);
     write('password', `${SECRET}\n`);
     const tls = (ca: string): string =>
-      `tls: { ca: { file: ${ca} }, cert: { file: c.pem }, key: { file: c.key }, servername: redis.test }`;
-    const url = `url: "rediss://127.0.0.1:${port}/3", password: { file: password }, operationMillis: 500`;
+      `tls: { ca: { file: ${ca} }, cert: { file: c.pem }, key: { file: ` +
+      'c.key }, servername: redis.test }';
+    const url =
+      `url: "rediss://127.0.0.1:${port}/3", password: { file: ` +
+      'password }, operationMillis: 500';
     const secured = await share(t, `{ ${url}, ${tls('ca.pem')} }`);
     await until(() => secured.shared.isUp, 'up');
     t.equal((await claim(secured)).answer, 'new');
@@ -312,7 +319,9 @@ t.test('a Unix socket, a database and a user', { skip: MISSING }, async (t) => {
   const path = join(folder, 'redis.sock');
   const redis = await useRedis(t, '--unixsocket', path);
   t.equal(ask(redis.port, 'acl', 'setuser', 'web', 'on', `>${SECRET}`, '~*', '&*', '+@all'), 'OK');
-  const text = `{ url: "unix:${path}", username: web, password: ${SECRET}, database: 2, operationMillis: 500, secret: 0123456789abcdef }`;
+  const text =
+    `{ url: "unix:${path}", username: web, password: ${SECRET}, database: 2, operationMillis: ` +
+    '500, secret: 0123456789abcdef }';
   const one = await share(t, text);
   const other = await share(t, text);
   await useAll(t, one, other);

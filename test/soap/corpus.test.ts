@@ -38,7 +38,8 @@ async function start(
   const backend = await useBackend(t, answerWith(envelope('')));
   const gateway = await useGateway(
     t,
-    `limits: { overload: { eventLoopMillis: 0 } }\nservices:\n  all:\n    url: ${backend.url}/\n    versions: ["1.1", "1.2"]\n${lines}`,
+    'limits: { overload: { eventLoopMillis: 0 } }\nservices:\n  all:\n' +
+      `    url: ${backend.url}/\n    versions: ["1.1", "1.2"]\n${lines}`,
   );
   return { backend, gateway };
 }

@@ -29,7 +29,8 @@ function read(pieces: readonly Uint8Array[], wants: FaultWants): FaultParts | st
 const envelope = (dialect: DialectName, fault: string): Buffer => {
   const { envelopeUri, encodingUri } = DIALECTS[dialect];
   return Buffer.from(
-    `<E:Envelope xmlns:E="${envelopeUri}" E:encodingStyle="${encodingUri}"><E:Body><E:Fault>${fault}</E:Fault></E:Body></E:Envelope>`,
+    `<E:Envelope xmlns:E="${envelopeUri}" E:encodingStyle="${encodingUri}"><E:Body><E:Fault>` +
+      `${fault}</E:Fault></E:Body></E:Envelope>`,
   );
 };
 
@@ -46,12 +47,16 @@ const quickly = (dialect: DialectName, fault: string, wants: FaultWants = 'all')
   return parts;
 };
 
-const OLD = `<faultcode>E:Client.BadSku</faultcode><faultstring xml:lang="en"> no &amp; <![CDATA[<b>]]> </faultstring>
-  <faultactor>urn:actor</faultactor><detail><m:bad xmlns:m="urn:m" code="7"><sku>A1</sku><sku>B2</sku><deep><er>x</er></deep><none/></m:bad></detail>`;
-const NEW = `<E:Code><E:Value>E:Sender</E:Value><E:Subcode><E:Value xmlns:m="urn:m">m:BadSku</E:Value>
+const OLD = `<faultcode>E:Client.BadSku</faultcode><faultstring xml:lang="en"> no &amp; \
+<![CDATA[<b>]]> </faultstring>
+  <faultactor>urn:actor</faultactor><detail><m:bad xmlns:m="urn:m" code="7"><sku>A1</sku>\
+<sku>B2</sku><deep><er>x</er></deep><none/></m:bad></detail>`;
+const NEW = `<E:Code><E:Value>E:Sender</E:Value><E:Subcode>\
+<E:Value xmlns:m="urn:m">m:BadSku</E:Value>
   <E:Subcode><E:Value>m:Worse</E:Value></E:Subcode></E:Subcode></E:Code>
   <E:Reason><E:Text xml:lang="en">no</E:Text><E:Text xml:lang="de">nein</E:Text></E:Reason>
-  <E:Node>urn:node</E:Node><E:Role>urn:role</E:Role><E:Detail><m:bad xmlns:m="urn:m"><sku>A1</sku></m:bad></E:Detail>`;
+  <E:Node>urn:node</E:Node><E:Role>urn:role</E:Role><E:Detail><m:bad xmlns:m="urn:m">\
+<sku>A1</sku></m:bad></E:Detail>`;
 
 t.test('a Fault in its older form', async (t) => {
   const detail = { bad: { sku: ['A1', 'B2'], deep: { er: 'x' }, none: '' } };
@@ -209,7 +214,8 @@ t.test(
         t.match(parts, expected, `${name} ${code}`);
         t.match(
           printed.toString(),
-          `<error xmlns="urn:soapstone:error" code="${code}" id="id-1"><code>${code}</code><id>id-1</id></error>`,
+          `<error xmlns="urn:soapstone:error" code="${code}" id="id-1"><code>` +
+            `${code}</code><id>id-1</id></error>`,
         );
         t.notMatch(printed.toString(), 'not for the caller');
         if (!hasFault(refusal, dialect) || code === 'CLIENT_GONE') continue;

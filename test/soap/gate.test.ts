@@ -137,7 +137,9 @@ t.test('the newest chunk is kept back: a late violation never completes the mess
 t.test('a head that is not validated within its limit is refused', (t) => {
   const head = (blocks: number): Buffer =>
     Buffer.from(
-      `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Header>${'<b:a xmlns:b="urn:b">0123456789</b:a>'.repeat(blocks)}</E:Header><E:Body><a/></E:Body></E:Envelope>`,
+      '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Header>' +
+        `${'<b:a xmlns:b="urn:b">0123456789</b:a>'.repeat(blocks)}</E:Header><E:Body>` +
+        '<a/></E:Body></E:Envelope>',
     );
   const options = { windowBytes: 100, headBytes: 300 };
   const bytewise = (bytes: Buffer) => Array.from(bytes, (byte) => Uint8Array.of(byte));
@@ -179,7 +181,8 @@ t.test('a dialect the service does not speak is a version mismatch', (t) => {
 t.test('multi-ref siblings pass where encoded services may be', (t) => {
   const body = (child: string): Buffer =>
     Buffer.from(
-      `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><a/>${child}</E:Body></E:Envelope>`,
+      '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><a/>' +
+        `${child}</E:Body></E:Envelope>`,
     );
   const encoded = { ...rules(), multiRef: true };
   t.equal(pass([body('<multiRef id="id0"/>')], encoded).refusal, null);
@@ -205,7 +208,9 @@ t.test(
         isReadWhole: true,
         ...more,
       };
-      const message = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:m"><E:Body> ${children}\n</E:Body></E:Envelope>`;
+      const message =
+        '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:m">' +
+        `<E:Body> ${children}\n</E:Body></E:Envelope>`;
       return assertSplitsAgree(Buffer.from(message), (pieces) => {
         const events: string[] = [];
         const observer: EnvelopeObserver = {
@@ -275,7 +280,8 @@ t.test(
 t.test('the service may list what it understands', (t) => {
   const block = (attributes: string): Buffer =>
     Buffer.from(
-      `<E:Envelope xmlns:E="http://www.w3.org/2003/05/soap-envelope"><E:Header><h:B xmlns:h="urn:h" ${attributes}/></E:Header><E:Body/></E:Envelope>`,
+      '<E:Envelope xmlns:E="http://www.w3.org/2003/05/soap-envelope"><E:Header>' +
+        `<h:B xmlns:h="urn:h" ${attributes}/></E:Header><E:Body/></E:Envelope>`,
     );
   const listing = (...names: string[]): EnvelopeRules => ({
     ...rules(),

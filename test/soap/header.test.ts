@@ -117,7 +117,8 @@ function encode(text: string, encoding: (typeof ENCODINGS)[number]): Buffer {
 }
 
 t.test(
-  'exactly the blocks for the gateway are cut out, in every encoding, at every cut, whole or flowing',
+  'exactly the blocks for the gateway are cut out, in every encoding, ' +
+    'at every cut, whole or flowing',
   (t) => {
     fc.assert(
       fc.property(
@@ -131,7 +132,9 @@ t.test(
             const header = parts
               .map(([block, after]) => (isKept(block) ? block.text : '') + after)
               .join('');
-            const whole = `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}" xmlns:h="urn:h"><E:Header>${header}</E:Header><E:Body><a>é€😀</a></E:Body></E:Envelope>\n`;
+            const whole =
+              '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}" xmlns:h="urn:h"><E:Header>' +
+              `${header}</E:Header><E:Body><a>é€😀</a></E:Body></E:Envelope>\n`;
             return encode(fill(whole, dialect), encoding);
           };
           const sent = message(() => true);
@@ -153,7 +156,8 @@ t.test(
 const header = (content: string, dialect: DialectName = '1.2'): Buffer =>
   Buffer.from(
     fill(
-      `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Header>${content}</E:Header><E:Body><a/></E:Body></E:Envelope>`,
+      `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Header>${content}</E:Header><E:Body>` +
+        '<a/></E:Body></E:Envelope>',
       dialect,
     ),
   );
@@ -227,7 +231,11 @@ t.test('every block that had to be understood is named, up to a bound', (t) => {
 
 t.test('what WS-Addressing says is read, bounded, in both directions', (t) => {
   const wsa = 'xmlns:w="http://www.w3.org/2005/08/addressing"';
-  const content = `<w:MessageID ${wsa}> urn:uuid:1<!-- a -->23\n</w:MessageID><w:RelatesTo ${wsa} RelationshipType="urn:x">urn:no</w:RelatesTo><w:RelatesTo ${wsa}>urn:uuid:<![CDATA[7]]></w:RelatesTo><w:RelatesTo ${wsa}>urn:late</w:RelatesTo><w:Action ${wsa}>urn:a&#38;b</w:Action>`;
+  const content =
+    `<w:MessageID ${wsa}> urn:uuid:1<!-- a -->23\n</w:MessageID>` +
+    `<w:RelatesTo ${wsa} RelationshipType="urn:x">urn:no</w:RelatesTo>` +
+    `<w:RelatesTo ${wsa}>urn:uuid:<![CDATA[7]]></w:RelatesTo>` +
+    `<w:RelatesTo ${wsa}>urn:late</w:RelatesTo><w:Action ${wsa}>urn:a&#38;b</w:Action>`;
   for (const enforce of [true, false]) {
     const rules = { ...RULES, header: { ...RULES.header, enforce, checksAddressing: enforce } };
     const { addressing } = pass([header(content)], {}, rules).validator;
@@ -284,7 +292,8 @@ t.test('where the answer shall go is read in every version of WS-Addressing', (t
 t.test('replies pass with whatever their blocks say', (t) => {
   const rules = { ...RULES, header: { ...RULES.header, enforce: false } };
   const message = header(
-    '<h:B xmlns:h="urn:h" E:role="{next}" E:mustUnderstand="1"/><h:B xmlns:h="urn:h" E:encodingStyle="urn:x"/>',
+    '<h:B xmlns:h="urn:h" E:role="{next}" E:mustUnderstand="1"/>' +
+      '<h:B xmlns:h="urn:h" E:encodingStyle="urn:x"/>',
   );
   const { bytes, refusal } = pass([message], {}, rules);
   t.equal(refusal, null);
@@ -297,7 +306,8 @@ t.test('the Ids of a message are bounded', (t) => {
     'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
   const ids = (count: number): Buffer =>
     header(
-      `<h:B xmlns:h="urn:h" ${wsu}>${Array.from({ length: count }, (_, index) => `<h:C u:Id="i${index}"/>`).join('')}</h:B>`,
+      `<h:B xmlns:h="urn:h" ${wsu}>${Array.from({ length: count }, (_, index) => `<h:C u:Id="i${index}"/>`).join('')}` +
+        '</h:B>',
     );
   t.equal(pass([ids(20)], {}, { ...RULES, idsMax: 20 }).refusal, null);
   t.equal(pass([ids(21)], {}, { ...RULES, idsMax: 20 }).refusal, 'WSSE_STRUCTURE');

@@ -20,7 +20,8 @@ const ROOT = [
   'Content-ID: <root@x>',
 ];
 const TYPE =
-  'multipart/related; type="application/xop+xml"; start="<root@x>"; start-info="text/xml"; boundary="uuid:a-1"';
+  'multipart/related; type="application/xop+xml"; start="<root@x>"; ' +
+  'start-info="text/xml"; boundary="uuid:a-1"';
 const ENVELOPE = `<E:Envelope xmlns:E="urn:e"><E:Body><d>${include('cid:a%40x')}</d></E:Body></E:Envelope>`;
 const PICTURE: PackagePart = {
   head: ['Content-Type: image/png', 'Content-Transfer-Encoding: binary', 'Content-ID: <a@x>'],
@@ -113,7 +114,8 @@ t.test('what real stacks send is accepted', (t) => {
   const cases: readonly (readonly [string, string, Buffer])[] = [
     [
       'gSOAP',
-      'multipart/related; boundary="==a+b/c=="; type="application/xop+xml"; start="<SOAP-ENV:Envelope>"; start-info="text/xml"',
+      'multipart/related; boundary="==a+b/c=="; type="application/xop+xml"; ' +
+        'start="<SOAP-ENV:Envelope>"; start-info="text/xml"',
       printPackage({
         boundary: '==a+b/c==',
         epilogue: '',
@@ -140,7 +142,8 @@ t.test('what real stacks send is accepted', (t) => {
           {
             head: [
               'Content-Id: <rootpart*a@jaxws>',
-              'Content-Type: application/xop+xml;charset=utf-8;type="application/soap+xml;action=\\"urn:a\\""',
+              'Content-Type: application/xop+xml;charset=utf-8;' +
+                'type="application/soap+xml;action=\\"urn:a\\""',
               'Content-Transfer-Encoding: binary',
             ],
             content: plain,
@@ -150,7 +153,8 @@ t.test('what real stacks send is accepted', (t) => {
     ],
     [
       'WCF: folded fields, a blank in start',
-      'multipart/related; type="application/xop+xml";start=" <http://tempuri.org/0>";boundary="uuid:a+id=1";start-info="text/xml"',
+      'multipart/related; type="application/xop+xml";start=" ' +
+        '<http://tempuri.org/0>";boundary="uuid:a+id=1";start-info="text/xml"',
       printPackage({
         boundary: 'uuid:a+id=1',
         preamble: '\r\n',
@@ -162,7 +166,9 @@ t.test('what real stacks send is accepted', (t) => {
               'Content-Type: application/xop+xml;',
               '              charset=utf-8;type="text/xml"',
             ],
-            content: `<E:Envelope xmlns:E="urn:e">${include('cid:http%3A%2F%2Ftempuri.org%2F1%2F6')}</E:Envelope>`,
+            content:
+              `<E:Envelope xmlns:E="urn:e">${include('cid:http%3A%2F%2Ftempuri.org%2F1%2F6')}` +
+              '</E:Envelope>',
           },
           { head: ['Content-ID: <http://tempuri.org/1/6>'], content: '' },
         ],
@@ -170,7 +176,8 @@ t.test('what real stacks send is accepted', (t) => {
     ],
     [
       'Axis2: no angle brackets, no start-info',
-      'multipart/Related; charset="UTF-8"; type="application/xop+xml"; boundary="----=_AxIs2_=4"; start="SOAPPart"',
+      'multipart/Related; charset="UTF-8"; type="application/xop+xml"; ' +
+        'boundary="----=_AxIs2_=4"; start="SOAPPart"',
       printPackage({
         boundary: '----=_AxIs2_=4',
         parts: [
@@ -478,7 +485,8 @@ t.test('the work grows with the bytes, whatever they are', (t) => {
       const { refusal } = read(given, `multipart/related; boundary="${boundary}"`, MIB, 2 * MIB);
       const { user, system } = process.cpuUsage(started);
       t.comment(
-        `1 MiB of ${JSON.stringify(unit.slice(0, 5))} ${way}: ${Math.round((user + system) / 1000)} ms`,
+        `1 MiB of ${JSON.stringify(unit.slice(0, 5))} ${way}: ` +
+          `${Math.round((user + system) / 1000)} ms`,
       );
       t.equal(refusal, null, `${JSON.stringify(unit)} ${way}`);
     }

@@ -60,7 +60,9 @@ const hash = (algorithm: string, text: string): string =>
 
 t.test('the example of RFC 7616 section 3.9.1, for each algorithm', async (t) => {
   const challenge = (algorithm: string): string =>
-    `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`;
+    `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, ` +
+    'nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", ' +
+    'opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"';
   for (const [written, name] of [
     ['MD5', 'md5'],
     ['SHA-256', 'sha256'],

@@ -21,8 +21,10 @@ const HEADS: readonly (readonly [title: string, head: string, written: string])[
   ],
   [
     'names in values, and in the target',
-    'GET /host:%20content-length:%20 HTTP/1.1\r\nhost: b\r\nconnection: close\r\nX-A: content-length: 5\r\nX-B: host: c\r\n\r\n',
-    'GET /host:%20content-length:%20 HTTP/1.1\r\nHost: b\r\nConnection: close\r\nX-A: content-length: 5\r\nX-B: host: c\r\n\r\n',
+    'GET /host:%20content-length:%20 HTTP/1.1\r\nhost: b\r\nconnection: close\r\n' +
+      'X-A: content-length: 5\r\nX-B: host: c\r\n\r\n',
+    'GET /host:%20content-length:%20 HTTP/1.1\r\nHost: b\r\nConnection: close\r\n' +
+      'X-A: content-length: 5\r\nX-B: host: c\r\n\r\n',
   ],
   [
     'names that only begin like these',

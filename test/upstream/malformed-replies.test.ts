@@ -20,7 +20,8 @@ const REPLIES: readonly (readonly [title: string, bytes: string, detail: RegExp 
   ],
   [
     'length and chunks',
-    `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n${LENGTH}\r\nTransfer-Encoding: chunked\r\n\r\n${SIZE}\r\n${REPLY}\r\n0\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n${LENGTH}\r\nTransfer-Encoding: ` +
+      `chunked\r\n\r\n${SIZE}\r\n${REPLY}\r\n0\r\n\r\n`,
     /^HTTP: .*behind its Content-Length/,
   ],
   [

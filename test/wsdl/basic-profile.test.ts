@@ -32,7 +32,8 @@ t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', a
   const twice =
     '<operation name="Get"><input message="t:In"/><output message="t:Out"/></operation>';
   const again =
-    '<operation name="More"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>';
+    '<operation name="More"><soap:operation soapAction=""/><input><soap:body use="literal"/>' +
+    '</input><output><soap:body use="literal"/></output></operation></binding>';
   const cases: readonly (readonly [ProfileRule, string])[] = [
     ['R2003', GOOD.replace('<types>', '<types><xs:import namespace="urn:x"/>')],
     ['R2007', GOOD.replace('<types>', '<import namespace="urn:x"/><types>')],
@@ -43,7 +44,8 @@ t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', a
       'R2110',
       wsdlWith({
         types: schemaWith(
-          '<xs:complexType name="A"><xs:complexContent><xs:restriction base="soapenc:Array"/></xs:complexContent></xs:complexType>',
+          '<xs:complexType name="A"><xs:complexContent><xs:restriction base="soapenc:Array"/>' +
+            '</xs:complexContent></xs:complexType>',
         ),
       }),
     ],
@@ -51,7 +53,9 @@ t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', a
       'R2111',
       wsdlWith({
         types: schemaWith(
-          '<xs:complexType name="A"><xs:attribute name="a" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:arrayType="xs:string[]"/></xs:complexType>',
+          '<xs:complexType name="A"><xs:attribute name="a" ' +
+            'xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:arrayType="xs:string[]"/>' +
+            '</xs:complexType>',
         ),
       }),
     ],

@@ -16,23 +16,28 @@ function mixedIn({ content }: ComplexType): string | null {
 }
 
 const extending = (base: string, content: string, mixed = '') =>
-  `<xs:complexContent${mixed}><xs:extension base="${base}">${content}</xs:extension></xs:complexContent>`;
+  `<xs:complexContent${mixed}><xs:extension base="${base}">` +
+  `${content}</xs:extension></xs:complexContent>`;
 const restricting = (base: string, content: string, mixed = '') =>
-  `<xs:complexContent${mixed}><xs:restriction base="${base}">${content}</xs:restriction></xs:complexContent>`;
+  `<xs:complexContent${mixed}><xs:restriction base="${base}">` +
+  `${content}</xs:restriction></xs:complexContent>`;
 const one = (name: string) =>
   `<xs:sequence><xs:element name="${name}" type="xs:int" form="unqualified"/></xs:sequence>`;
 
 t.test('mixed content has the elements it may hold, inherited ones first', async (t) => {
   const model = await readSchemaWith(
     t,
-    `<xs:complexType name="M" mixed="true">${one('a')}</xs:complexType><xs:complexType name="Text" mixed="true"/>
+    `<xs:complexType name="M" mixed="true">${one('a')}</xs:complexType>\
+<xs:complexType name="Text" mixed="true"/>
      <xs:complexType name="More">${extending('t:M', one('b'), ' mixed="true"')}</xs:complexType>
      <xs:complexType name="Same">${extending('t:M', '<xs:attribute name="x"/>')}</xs:complexType>
      <xs:complexType name="FromText" mixed="1">${extending('t:Text', one('b'))}</xs:complexType>
      <xs:complexType name="Less">${restricting('t:M', one('a'))}</xs:complexType>
      <xs:complexType name="Still" mixed="true">${restricting('t:M', one('a'))}</xs:complexType>
-     <xs:complexType name="Not" mixed="true">${restricting('t:M', one('a'), ' mixed="false"')}</xs:complexType>
-     <xs:complexType name="Simple"><xs:simpleContent><xs:restriction base="t:Text"><xs:simpleType><xs:restriction base="xs:int"/></xs:simpleType>
+     <xs:complexType name="Not" mixed="true">${restricting('t:M', one('a'), ' mixed="false"')}\
+</xs:complexType>
+     <xs:complexType name="Simple"><xs:simpleContent><xs:restriction base="t:Text"><xs:simpleType>\
+<xs:restriction base="xs:int"/></xs:simpleType>
        <xs:maxInclusive value="3"/></xs:restriction></xs:simpleContent></xs:complexType>`,
   );
   const mixed = (name: string) => mixedIn(complexOf(model, name));
@@ -63,7 +68,8 @@ t.test(
       `<xs:complexType name="R">${restricting('xs:anyType', one('a'))}</xs:complexType>
      <xs:complexType name="Empty">${restricting('xs:anyType', '')}</xs:complexType>
      <xs:complexType name="E">${extending('xs:anyType', one('a'))}</xs:complexType>
-     <xs:complexType name="Open">${extending('xs:anyType', '<xs:attribute name="x"/>')}</xs:complexType>
+     <xs:complexType name="Open">${extending('xs:anyType', '<xs:attribute name="x"/>')}\
+</xs:complexType>
      <xs:complexType name="OnOpen">${extending('t:Open', one('b'))}</xs:complexType>`,
     );
     t.equal(printContent(complexOf(model, 'R')), 'sequence(a:int)');
@@ -80,13 +86,19 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      `<xs:complexType name="A"><xs:simpleContent><xs:extension base="xs:string"><xs:attribute name="a"/></xs:extension></xs:simpleContent></xs:complexType>
-     <xs:complexType name="B"><xs:simpleContent><xs:restriction base="t:A"><xs:simpleType><xs:restriction base="xs:token"><xs:maxLength value="9"/></xs:restriction></xs:simpleType>
-       <xs:enumeration value=" x "/><xs:attribute name="a" use="required"/></xs:restriction></xs:simpleContent></xs:complexType>
-     <xs:complexType name="C"><xs:simpleContent><xs:extension base="t:B"><xs:attribute name="c"/></xs:extension></xs:simpleContent></xs:complexType>
+      `<xs:complexType name="A"><xs:simpleContent><xs:extension base="xs:string">\
+<xs:attribute name="a"/></xs:extension></xs:simpleContent></xs:complexType>
+     <xs:complexType name="B"><xs:simpleContent><xs:restriction base="t:A"><xs:simpleType>\
+<xs:restriction base="xs:token"><xs:maxLength value="9"/></xs:restriction></xs:simpleType>
+       <xs:enumeration value=" x "/><xs:attribute name="a" use="required"/></xs:restriction>\
+</xs:simpleContent></xs:complexType>
+     <xs:complexType name="C"><xs:simpleContent><xs:extension base="t:B"><xs:attribute name="c"/>\
+</xs:extension></xs:simpleContent></xs:complexType>
      <xs:complexType name="D">${extending('t:A', '<xs:attribute name="d"/>')}</xs:complexType>
-     <xs:complexType name="Wrong"><xs:simpleContent><xs:extension base="t:Elements"/></xs:simpleContent></xs:complexType><xs:complexType name="Elements">${one('e')}</xs:complexType>
-     <xs:complexType name="Lost"><xs:simpleContent><xs:extension base="t:No"/></xs:simpleContent></xs:complexType>`,
+     <xs:complexType name="Wrong"><xs:simpleContent><xs:extension base="t:Elements"/>\
+</xs:simpleContent></xs:complexType><xs:complexType name="Elements">${one('e')}</xs:complexType>
+     <xs:complexType name="Lost"><xs:simpleContent><xs:extension base="t:No"/>\
+</xs:simpleContent></xs:complexType>`,
     );
     const b = complexOf(model, 'B');
     t.match(b.content, {
@@ -135,7 +147,8 @@ t.test(
     const chain = Array.from(
       { length: 900 },
       (_, at) =>
-        `<xs:complexType name="C${at}">${extending(`t:C${at + 1}`, one(`e${at}`))}</xs:complexType>`,
+        `<xs:complexType name="C${at}">` +
+        `${extending(`t:C${at + 1}`, one(`e${at}`))}</xs:complexType>`,
     );
     const model = await readSchemaWith(
       t,
@@ -164,17 +177,23 @@ t.test(
     const array = (name: string, content: string) =>
       `<xs:complexType name="${name}">${restricting('soapenc:Array', content)}</xs:complexType>`;
     const typed = (type: string) =>
-      `<xs:attribute ref="soapenc:arrayType" wsdl:arrayType="${type}" xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/"/>`;
+      `<xs:attribute ref="soapenc:arrayType" wsdl:arrayType="${type}" ` +
+      'xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/"/>';
     const model = await readSchemaWith(
       t,
-      `${array('Strings', typed('xs:string[]'))}${array('Fixed', typed(' xs:int[5] '))}${array('Grid', typed('xs:int[,]'))}
-     ${array('Arrays', typed('t:Item[][]'))}${array('Deep', typed('xs:int[,,][][3]'))}${array('Bare', '')}
+      `${array('Strings', typed('xs:string[]'))}${array('Fixed', typed(' xs:int[5] '))}\
+${array('Grid', typed('xs:int[,]'))}
+     ${array('Arrays', typed('t:Item[][]'))}${array('Deep', typed('xs:int[,,][][3]'))}\
+${array('Bare', '')}
      ${array('Sequence', '<xs:sequence><xs:element name="item" type="t:Item" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>')}
      ${array('Both', `<xs:sequence><xs:element name="item" type="xs:anyType" maxOccurs="unbounded"/></xs:sequence>${typed('t:Item[]')}`)}
-     <xs:complexType name="Item">${one('i')}</xs:complexType><xs:complexType name="Again">${restricting('t:Strings', '')}</xs:complexType>
-     <xs:complexType name="Extended">${extending('soapenc:Array', typed('xs:int[]'))}</xs:complexType>
+     <xs:complexType name="Item">${one('i')}</xs:complexType><xs:complexType name="Again">\
+${restricting('t:Strings', '')}</xs:complexType>
+     <xs:complexType name="Extended">${extending('soapenc:Array', typed('xs:int[]'))}\
+</xs:complexType>
      <xs:complexType name="Lost">${restricting('soapenc:Array', typed('t:No[]'))}</xs:complexType>
-     <xs:complexType name="Twelve" xmlns:e="http://www.w3.org/2003/05/soap-encoding">${restricting('e:Array', '<xs:attribute ref="e:itemType" fixed="t:Item"/><xs:attribute ref="e:arraySize" default="* 2"/>')}</xs:complexType>
+     <xs:complexType name="Twelve" xmlns:e="http://www.w3.org/2003/05/soap-encoding">\
+${restricting('e:Array', '<xs:attribute ref="e:itemType" fixed="t:Item"/><xs:attribute ref="e:arraySize" default="* 2"/>')}</xs:complexType>
      <xs:complexType name="Struct">${restricting('soapenc:Struct', one('s'))}</xs:complexType>
      <xs:element name="Direct" type="soapenc:Array"/>`,
     );
@@ -212,7 +231,8 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      `<xs:element name="DataSet"><xs:complexType><xs:sequence><xs:element ref="xs:schema"/><xs:any/></xs:sequence></xs:complexType></xs:element>`,
+      '<xs:element name="DataSet"><xs:complexType><xs:sequence><xs:element ref="xs:schema"/>' +
+        '<xs:any/></xs:sequence></xs:complexType></xs:element>',
     );
     t.equal(
       printContent(complexOf(model, 'DataSet')),
@@ -226,10 +246,13 @@ t.test(
 t.test('what XML Schema 1.1 added is told once for each document and ignored', async (t) => {
   const model = await readSchemaWith(
     t,
-    `<xs:complexType name="A"><xs:openContent><xs:any/></xs:openContent>${one('a')}<xs:assert test="a"/><xs:assert test="b"/></xs:complexType>
-     <xs:simpleType name="B"><xs:restriction base="xs:int"><xs:assertion test="x"/></xs:restriction></xs:simpleType>
+    `<xs:complexType name="A"><xs:openContent><xs:any/></xs:openContent>${one('a')}\
+<xs:assert test="a"/><xs:assert test="b"/></xs:complexType>
+     <xs:simpleType name="B"><xs:restriction base="xs:int"><xs:assertion test="x"/>\
+</xs:restriction></xs:simpleType>
      <xs:element name="C" type="t:A"><xs:alternative test="@x" type="t:A"/></xs:element>
-     <xs:override schemaLocation="x.xsd"><xs:complexType name="D">${one('d')}</xs:complexType></xs:override>`,
+     <xs:override schemaLocation="x.xsd"><xs:complexType name="D">\
+${one('d')}</xs:complexType></xs:override>`,
   );
   t.equal(printContent(complexOf(model, 'A')), 'sequence(a:int)');
   t.equal(printContent(complexOf(model, 'D')), 'sequence(d:int)');

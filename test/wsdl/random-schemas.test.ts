@@ -3,7 +3,8 @@ import t from 'tap';
 import { problemOfRandomWsdl } from './random-wsdl.js';
 
 t.test(
-  'schemas in which anything refers to anything are read, with places, and have a schema of GraphQL',
+  'schemas in which anything refers to anything are read, with places, ' +
+    'and have a schema of GraphQL',
   async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.gen(), async (generate) => {

@@ -24,9 +24,12 @@ class SchemaWriter {
 
   #components(at: number): string {
     const head = this.#maybe(`substitutionGroup="t:${this.#name('E')}"`);
-    return `<xs:complexType name="C${at}" ${this.#maybe('abstract="true"')} ${this.#maybe('mixed="true"')}>${this.#complex(0)}</xs:complexType>
-      <xs:simpleType name="S${at}">${this.#simple(0)}</xs:simpleType><xs:element name="E${at}" type="${this.#type()}" ${head} ${this.#maybe('abstract="1"')}/>
-      <xs:group name="G${at}">${this.#compositor(2)}</xs:group><xs:attribute name="B${at}" type="${this.#simpleName()}"/>
+    return `<xs:complexType name="C${at}" ${this.#maybe('abstract="true"')} \
+${this.#maybe('mixed="true"')}>${this.#complex(0)}</xs:complexType>
+      <xs:simpleType name="S${at}">${this.#simple(0)}</xs:simpleType>\
+<xs:element name="E${at}" type="${this.#type()}" ${head} ${this.#maybe('abstract="1"')}/>
+      <xs:group name="G${at}">${this.#compositor(2)}</xs:group>\
+<xs:attribute name="B${at}" type="${this.#simpleName()}"/>
       <xs:attributeGroup name="A${at}">${this.#attributes()}</xs:attributeGroup>`;
   }
 
@@ -113,7 +116,8 @@ class SchemaWriter {
   #particle(depth: number): string {
     const occurs = this.#occurs();
     const element = () =>
-      `<xs:element name="${this.#memberName('e')}" type="${this.#type()}" ${occurs} ${this.#maybe('nillable="true"')}/>`;
+      `<xs:element name="${this.#memberName('e')}" type="${this.#type()}" ${occurs} ` +
+      `${this.#maybe('nillable="true"')}/>`;
     if (depth > 3) return element();
     return this.#pick(
       element,
@@ -122,7 +126,8 @@ class SchemaWriter {
       () => `<xs:any ${occurs} ${this.#maybe('namespace="##other"')}/>`,
       () => `<xs:group ref="t:${this.#name('G')}" ${occurs}/>`,
       () =>
-        `<xs:element name="${this.#memberName('e')}" ${occurs}><xs:complexType>${this.#complex(depth + 1)}</xs:complexType></xs:element>`,
+        `<xs:element name="${this.#memberName('e')}" ${occurs}><xs:complexType>` +
+        `${this.#complex(depth + 1)}</xs:complexType></xs:element>`,
       () => this.#compositor(depth + 1),
     );
   }
@@ -130,7 +135,8 @@ class SchemaWriter {
   #attributes(): string {
     return (
       this.#maybe(
-        `<xs:attribute name="${this.#memberName('a')}" type="${this.#simpleName()}" ${this.#maybe('use="prohibited"')}/>`,
+        `<xs:attribute name="${this.#memberName('a')}" type="${this.#simpleName()}" ` +
+          `${this.#maybe('use="prohibited"')}/>`,
       ) +
       this.#maybe(`<xs:attributeGroup ref="t:${this.#name('A')}"/>`) +
       this.#maybe(`<xs:attribute ref="t:${this.#name('B')}"/>`) +
@@ -145,15 +151,18 @@ class SchemaWriter {
       () => 'restriction',
     );
     const arrayType = this.#maybe(
-      `<xs:attribute ref="soapenc:arrayType" w:arrayType="${this.#type()}[]" xmlns:w="http://schemas.xmlsoap.org/wsdl/"/>`,
+      `<xs:attribute ref="soapenc:arrayType" w:arrayType="${this.#type()}[]" ` +
+        'xmlns:w="http://schemas.xmlsoap.org/wsdl/"/>',
     );
     return this.#pick(
       () => this.#compositor(depth + 1) + attributes,
       () => `<xs:group ref="t:${this.#name('G')}"/>${attributes}`,
       () =>
-        `<xs:simpleContent><xs:${step} base="${this.#type()}">${attributes}</xs:${step}></xs:simpleContent>`,
+        `<xs:simpleContent><xs:${step} base="${this.#type()}">` +
+        `${attributes}</xs:${step}></xs:simpleContent>`,
       () =>
-        `<xs:complexContent><xs:${step} base="${this.#type()}">${this.#compositor(depth + 1)}${attributes}${arrayType}</xs:${step}></xs:complexContent>`,
+        `<xs:complexContent><xs:${step} base="${this.#type()}">${this.#compositor(depth + 1)}` +
+        `${attributes}${arrayType}</xs:${step}></xs:complexContent>`,
     );
   }
 }
@@ -174,9 +183,12 @@ function randomWsdl(next: (below: number) => number): string {
     { length: COUNT },
     (_, at) => `<xs:element name="r${at}" type="t:C${at}"/><xs:element ref="t:E${at}"/>`,
   );
-  const all = `<xs:element name="All"><xs:complexType><xs:sequence>${elements.join('')}</xs:sequence></xs:complexType></xs:element>`;
+  const all =
+    `<xs:element name="All"><xs:complexType><xs:sequence>${elements.join('')}</xs:sequence>` +
+    '</xs:complexType></xs:element>';
   const messages =
-    '<message name="In"><part name="p" element="t:All"/></message><message name="Out"><part name="p" element="t:All"/></message>';
+    '<message name="In"><part name="p" element="t:All"/></message><message name="Out">' +
+    '<part name="p" element="t:All"/></message>';
   return wsdlWith({ types: schemaWith(all + new SchemaWriter(next).write()), messages });
 }
 

@@ -13,19 +13,29 @@ const SERVED = 'http://gateway:4000/soap/a&amp;b';
 const main = wsdlWith({
   head: "<import namespace='urn:x' location = 'more/b.wsdl' />",
   types: schemaWith(
-    `<!-- TODO of http://jenkins.internal.example --><?note C:\\build\\7?><xs:include\r\n  schemaLocation="more/c.xsd"/>
-     <xs:include id="schemaLocation" schemaLocation=' ./more/c.xsd '/><xs:import namespace="urn:gone" schemaLocation = 'http://internal.example/gone.xsd'/>
-     <xs:include schemaLocation="../outside.xsd"/><xs:redefine schemaLocation="lost.xsd"><xs:simpleType name="S"/></xs:redefine>
-     <xs:import namespace="http://schemas.xmlsoap.org/soap/encoding/" schemaLocation="http://schemas.xmlsoap.org/soap/encoding/"/>`,
+    `<!-- TODO of http://jenkins.internal.example --><?note C:\\build\\7?><xs:include\r\n\
+  schemaLocation="more/c.xsd"/>
+     <xs:include id="schemaLocation" schemaLocation=' ./more/c.xsd '/>\
+<xs:import namespace="urn:gone" schemaLocation = 'http://internal.example/gone.xsd'/>
+     <xs:include schemaLocation="../outside.xsd"/><xs:redefine schemaLocation="lost.xsd">\
+<xs:simpleType name="S"/></xs:redefine>
+     <xs:import namespace="http://schemas.xmlsoap.org/soap/encoding/" \
+schemaLocation="http://schemas.xmlsoap.org/soap/encoding/"/>`,
   ),
-  binding: `<binding name="B" type="t:P"><soap:binding style="document"/><operation name="Get"><soap:operation soapAction="http://internal.example/get"/></operation></binding>`,
-  service: `<service name="S"><port name="Eleven" binding="t:B"><soap:address location="http://internal.example/get?a=1&amp;b=&quot;"/></port>
+  binding:
+    '<binding name="B" type="t:P"><soap:binding style="document"/><operation name="Get">' +
+    '<soap:operation soapAction="http://internal.example/get"/></operation></binding>',
+  service: `<service name="S"><port name="Eleven" binding="t:B">\
+<soap:address location="http://internal.example/get?a=1&amp;b=&quot;"/></port>
     <port name="Twelve" binding="t:B"><soap12:address location='http://internal.example/12'/>
-      <e:EndpointReference xmlns:e="http://www.w3.org/2005/08/addressing"><e:Address>http://internal.example/ref</e:Address></e:EndpointReference></port>
-    <port name="Plain" binding="t:B"><http:address location="http://internal.example/plain"/></port></service>`,
+      <e:EndpointReference xmlns:e="http://www.w3.org/2005/08/addressing">\
+<e:Address>http://internal.example/ref</e:Address></e:EndpointReference></port>
+    <port name="Plain" binding="t:B"><http:address location="http://internal.example/plain"/>\
+</port></service>`,
 });
 const more = `<?xml version='1.0' encoding='iso-8859-1'?>
-<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:x"><documentation>Größe</documentation><import namespace="urn:t" location="../a.wsdl"/></definitions>`;
+<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:x">\
+<documentation>Größe</documentation><import namespace="urn:t" location="../a.wsdl"/></definitions>`;
 const schema = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"/>';
 
 const folder = (test: Test): string =>

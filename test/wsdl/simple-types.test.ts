@@ -18,15 +18,22 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      `<xs:simpleType name="Code"><xs:restriction base="t:Short"><xs:pattern value="A.*"/><xs:pattern value="B.*"/></xs:restriction></xs:simpleType>
-     <xs:simpleType name="Short"><xs:restriction base="xs:token"><xs:maxLength value="5"/><xs:pattern value=".+"/></xs:restriction></xs:simpleType>
-     <xs:simpleType name="Colour"><xs:restriction base="xs:string"><xs:enumeration value="ON HOLD"><xs:annotation><xs:documentation>Wait.</xs:documentation></xs:annotation></xs:enumeration>
+      `<xs:simpleType name="Code"><xs:restriction base="t:Short"><xs:pattern value="A.*"/>\
+<xs:pattern value="B.*"/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Short"><xs:restriction base="xs:token"><xs:maxLength value="5"/>\
+<xs:pattern value=".+"/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Colour"><xs:restriction base="xs:string"><xs:enumeration value="ON HOLD">\
+<xs:annotation><xs:documentation>Wait.</xs:documentation></xs:annotation></xs:enumeration>
        <xs:enumeration value=" x"/><xs:enumeration value=" x"/></xs:restriction></xs:simpleType>
      <xs:simpleType name="Warm"><xs:restriction base="t:Colour"/></xs:simpleType>
-     <xs:simpleType name="Ints"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Codes"><xs:list><xs:simpleType><xs:restriction base="t:Code"/></xs:simpleType></xs:list></xs:simpleType>
+     <xs:simpleType name="Ints"><xs:list itemType="xs:int"/></xs:simpleType>\
+<xs:simpleType name="Codes"><xs:list><xs:simpleType><xs:restriction base="t:Code"/></xs:simpleType>\
+</xs:list></xs:simpleType>
      <xs:simpleType name="Either"><xs:union memberTypes="xs:int xs:date"/></xs:simpleType>
      <xs:simpleType name="Any"><xs:restriction base="xs:anySimpleType"/></xs:simpleType>
-     <xs:simpleType name="Odd"><xs:restriction base="xs:decimal"><xs:totalDigits value="12"/><xs:fractionDigits value="2"/><xs:minExclusive value="0"/><xs:length value="x"/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Odd"><xs:restriction base="xs:decimal"><xs:totalDigits value="12"/>\
+<xs:fractionDigits value="2"/><xs:minExclusive value="0"/><xs:length value="x"/></xs:restriction>\
+</xs:simpleType>
      <xs:simpleType name="Tokens"><xs:restriction base="xs:NMTOKENS"/></xs:simpleType>`,
     );
     t.match(simpleOf(model, 'Code'), {
@@ -61,14 +68,19 @@ t.test(
     const model = await readSchemaWith(
       t,
       `<xs:simpleType name="U"><xs:union memberTypes="t:Size xs:int
-        t:Inner"><xs:simpleType><xs:restriction base="xs:date"/></xs:simpleType></xs:union></xs:simpleType>
-     <xs:simpleType name="Size"><xs:restriction base="xs:token"><xs:enumeration value="small"/></xs:restriction></xs:simpleType>
+        t:Inner"><xs:simpleType><xs:restriction base="xs:date"/></xs:simpleType></xs:union>\
+</xs:simpleType>
+     <xs:simpleType name="Size"><xs:restriction base="xs:token"><xs:enumeration value="small"/>\
+</xs:restriction></xs:simpleType>
      <xs:simpleType name="Inner"><xs:union memberTypes="xs:boolean xs:int"/></xs:simpleType>
-     <xs:simpleType name="Few"><xs:restriction base="t:U"><xs:enumeration value=" 1  2 "/><xs:pattern value="[0-9 ]+"/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Few"><xs:restriction base="t:U"><xs:enumeration value=" 1  2 "/>\
+<xs:pattern value="[0-9 ]+"/></xs:restriction></xs:simpleType>
      <xs:simpleType name="Kept"><xs:union memberTypes="t:Few xs:byte"/></xs:simpleType>
      <xs:simpleType name="Ints"><xs:union memberTypes="xs:int t:MyInt"/></xs:simpleType>
-     <xs:simpleType name="MyInt"><xs:restriction base="xs:int"><xs:minInclusive value="1"/></xs:restriction></xs:simpleType>
-     <xs:simpleType name="Texts"><xs:restriction><xs:simpleType><xs:union memberTypes="xs:string xs:int"/></xs:simpleType><xs:enumeration value=" a  b"/></xs:restriction></xs:simpleType>`,
+     <xs:simpleType name="MyInt"><xs:restriction base="xs:int"><xs:minInclusive value="1"/>\
+</xs:restriction></xs:simpleType>
+     <xs:simpleType name="Texts"><xs:restriction><xs:simpleType><xs:union memberTypes="xs:string \
+xs:int"/></xs:simpleType><xs:enumeration value=" a  b"/></xs:restriction></xs:simpleType>`,
     );
     const u = simpleOf(model, 'U');
     t.match(u, { variety: 'union', builtIn: 'string', base: null, item: null });
@@ -101,11 +113,13 @@ t.test('a list has its item type, and keeps it when it is restricted', async (t)
     t,
     `<xs:simpleType name="Codes"><xs:list itemType="t:Code"/></xs:simpleType>
      <xs:simpleType name="Code"><xs:union memberTypes="xs:int xs:boolean"/></xs:simpleType>
-     <xs:simpleType name="Two"><xs:restriction base="t:Codes"><xs:length value="2"/><xs:enumeration value="1
+     <xs:simpleType name="Two"><xs:restriction base="t:Codes"><xs:length value="2"/>\
+<xs:enumeration value="1
        true"/></xs:restriction></xs:simpleType>
      <xs:simpleType name="Lists"><xs:list itemType="t:Codes"/></xs:simpleType>
      <xs:simpleType name="Either"><xs:union memberTypes="t:Codes xs:date"/></xs:simpleType>
-     <xs:simpleType name="Own"><xs:restriction base="xs:NMTOKENS"><xs:maxLength value="3"/></xs:restriction></xs:simpleType>`,
+     <xs:simpleType name="Own"><xs:restriction base="xs:NMTOKENS"><xs:maxLength value="3"/>\
+</xs:restriction></xs:simpleType>`,
   );
   t.equal(simpleOf(model, 'Codes').item, simpleOf(model, 'Code'));
   const two = simpleOf(model, 'Two');
@@ -134,10 +148,14 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      `<xs:simpleType name="Line"><xs:restriction base="xs:string"><xs:whiteSpace value="replace"/></xs:restriction></xs:simpleType>
-     <xs:simpleType name="Word"><xs:restriction base="t:Line"><xs:whiteSpace value="collapse"/><xs:enumeration value="  a   b "/></xs:restriction></xs:simpleType>
-     <xs:simpleType name="Kept"><xs:restriction base="t:Line"><xs:enumeration value="&#9; a"/></xs:restriction></xs:simpleType>
-     <xs:simpleType name="Odd"><xs:restriction base="t:Line"><xs:whiteSpace value="fold"/></xs:restriction></xs:simpleType>`,
+      `<xs:simpleType name="Line"><xs:restriction base="xs:string"><xs:whiteSpace value="replace"/>\
+</xs:restriction></xs:simpleType>
+     <xs:simpleType name="Word"><xs:restriction base="t:Line"><xs:whiteSpace value="collapse"/>\
+<xs:enumeration value="  a   b "/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Kept"><xs:restriction base="t:Line"><xs:enumeration value="&#9; a"/>\
+</xs:restriction></xs:simpleType>
+     <xs:simpleType name="Odd"><xs:restriction base="t:Line"><xs:whiteSpace value="fold"/>\
+</xs:restriction></xs:simpleType>`,
     );
     t.equal(simpleOf(model, 'Line').facets.whiteSpace, 'replace');
     t.match(simpleOf(model, 'Word'), {
@@ -158,7 +176,8 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      '<xs:simpleType name="Codes"><xs:restriction base="xs:QName"><xs:enumeration value="t:A"/></xs:restriction></xs:simpleType>',
+      '<xs:simpleType name="Codes"><xs:restriction base="xs:QName">' +
+        '<xs:enumeration value="t:A"/></xs:restriction></xs:simpleType>',
     );
     t.match(simpleOf(model, 'Codes'), { builtIn: 'QName', enumeration: null });
     t.equal(warningsOf(model), 'The enumeration of qualified names is not checked.');
@@ -170,16 +189,26 @@ t.test(
   async (t) => {
     const uses = {
       member:
-        '<xs:sequence><xs:element name="a"><xs:simpleType><xs:union memberTypes="xs:int t:No"/></xs:simpleType></xs:element></xs:sequence>',
-      item: '<xs:sequence><xs:element name="a"><xs:simpleType><xs:list itemType="t:No"/></xs:simpleType></xs:element></xs:sequence>',
-      base: '<xs:attribute name="a"><xs:simpleType><xs:restriction base="t:No"/></xs:simpleType></xs:attribute>',
+        '<xs:sequence><xs:element name="a"><xs:simpleType><xs:union memberTypes="xs:int ' +
+        't:No"/></xs:simpleType></xs:element></xs:sequence>',
+      item:
+        '<xs:sequence><xs:element name="a"><xs:simpleType><xs:list itemType="t:No"/>' +
+        '</xs:simpleType></xs:element></xs:sequence>',
+      base:
+        '<xs:attribute name="a"><xs:simpleType><xs:restriction base="t:No"/>' +
+        '</xs:simpleType></xs:attribute>',
       mixed:
-        '<xs:sequence><xs:element name="b"><xs:complexType mixed="true"><xs:sequence><xs:element name="c" type="t:No"/></xs:sequence></xs:complexType></xs:element></xs:sequence>',
+        '<xs:sequence><xs:element name="b"><xs:complexType mixed="true"><xs:sequence>' +
+        '<xs:element name="c" type="t:No"/></xs:sequence></xs:complexType>' +
+        '</xs:element></xs:sequence>',
     };
     for (const [use, content] of Object.entries(uses)) {
       const messages =
-        '<message name="In"><part name="p" element="t:In"/></message><message name="Out"><part name="p" element="t:In"/></message>';
-      const types = `<xs:schema targetNamespace="urn:t"><xs:element name="In"><xs:complexType>${content}</xs:complexType></xs:element></xs:schema>`;
+        '<message name="In"><part name="p" element="t:In"/></message><message name="Out">' +
+        '<part name="p" element="t:In"/></message>';
+      const types =
+        '<xs:schema targetNamespace="urn:t"><xs:element name="In"><xs:complexType>' +
+        `${content}</xs:complexType></xs:element></xs:schema>`;
       const model = await modelOf(wsdlWith({ types, messages }));
       t.match(
         operationOf(model, 'Get'),
@@ -191,7 +220,8 @@ t.test(
 );
 
 t.test(
-  'chains of any order and length are read; circles and what multiplies are strings, with a warning',
+  'chains of any order and length are read; circles and what multiplies are ' +
+    'strings, with a warning',
   async (t) => {
     const chain = Array.from(
       { length: 900 },
@@ -200,17 +230,18 @@ t.test(
     );
     const doubling = Array.from(
       { length: 40 },
-      (
-        _,
-        at,
-      ) => `<xs:simpleType name="D${at + 1}"><xs:union><xs:simpleType><xs:restriction base="t:D${at}"><xs:pattern value="a"/></xs:restriction></xs:simpleType>
-      <xs:simpleType><xs:restriction base="t:D${at}"><xs:pattern value="b"/></xs:restriction></xs:simpleType></xs:union></xs:simpleType>`,
+      (_, at) => `<xs:simpleType name="D${at + 1}"><xs:union><xs:simpleType>\
+<xs:restriction base="t:D${at}"><xs:pattern value="a"/></xs:restriction></xs:simpleType>
+      <xs:simpleType><xs:restriction base="t:D${at}"><xs:pattern value="b"/></xs:restriction>\
+</xs:simpleType></xs:union></xs:simpleType>`,
     );
     const model = await readSchemaWith(
       t,
       `${chain.join('')}<xs:simpleType name="S900"><xs:restriction base="xs:int"/></xs:simpleType>
-     ${doubling.join('')}<xs:simpleType name="D0"><xs:union memberTypes="xs:int xs:date"/></xs:simpleType>
-     <xs:simpleType name="Ring"><xs:union memberTypes="xs:int t:Ring2"/></xs:simpleType><xs:simpleType name="Ring2"><xs:list itemType="t:Ring"/></xs:simpleType>`,
+     ${doubling.join('')}<xs:simpleType name="D0"><xs:union memberTypes="xs:int xs:date"/>\
+</xs:simpleType>
+     <xs:simpleType name="Ring"><xs:union memberTypes="xs:int t:Ring2"/></xs:simpleType>\
+<xs:simpleType name="Ring2"><xs:list itemType="t:Ring"/></xs:simpleType>`,
     );
     t.equal(simpleOf(model, 'S0').builtIn, 'int', 'forward references are followed to their end');
     t.match(simpleOf(model, 'D40'), { builtIn: 'string' });
@@ -222,8 +253,10 @@ t.test(
 t.test('swaRef, soapenc types and types of XML Schema 1.1 are known by name', async (t) => {
   const model = await readSchemaWith(
     t,
-    `<xs:complexType name="A"><xs:sequence><xs:element name="a" type="r:swaRef" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd"/>
-       <xs:element name="b" type="e:string" xmlns:e="http://www.w3.org/2003/05/soap-encoding"/><xs:element name="c" type="xs:dayTimeDuration"/></xs:sequence></xs:complexType>`,
+    `<xs:complexType name="A"><xs:sequence><xs:element name="a" type="r:swaRef" \
+xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd"/>
+       <xs:element name="b" type="e:string" xmlns:e="http://www.w3.org/2003/05/soap-encoding"/>\
+<xs:element name="c" type="xs:dayTimeDuration"/></xs:sequence></xs:complexType>`,
   );
   const { content } = complexOf(model, 'A');
   t.match(content, {

@@ -17,9 +17,11 @@ import { diagnosticsOf } from '../kit/configuration.js';
 
 export const FILES: ReadOptions = { fetch: null, root: null, hosts: [] };
 
-const NAMESPACES = `xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+const NAMESPACES = `xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
   xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:xs="http://www.w3.org/2001/XMLSchema"
-  xmlns:http="http://schemas.xmlsoap.org/wsdl/http/" xmlns:mime="http://schemas.xmlsoap.org/wsdl/mime/"
+  xmlns:http="http://schemas.xmlsoap.org/wsdl/http/" \
+xmlns:mime="http://schemas.xmlsoap.org/wsdl/mime/"
   xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/" xmlns:t="urn:t"`;
 
 /**
@@ -47,7 +49,8 @@ ${parts.service ?? '<service name="S"><port name="Soap" binding="t:B"><soap:addr
 /** A schema of `urn:t` with the two default elements and what a test adds. */
 export function schemaWith(content: string, attributes = 'elementFormDefault="qualified"'): string {
   return `<xs:schema targetNamespace="urn:t" ${attributes}>
-<xs:element name="Get"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
+<xs:element name="Get"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/>\
+</xs:sequence></xs:complexType></xs:element>
 <xs:element name="GetResponse" type="xs:string"/>
 ${content}
 </xs:schema>`;
@@ -61,9 +64,16 @@ export const echoWsdl = (types: string, name = 'Echo'): string =>
   wsdlWith({
     types,
     messages:
-      '<message name="In"><part name="p" element="t:Echo"/></message><message name="Out"><part name="p" element="t:EchoResponse"/></message>',
-    portType: `<portType name="P"><operation name="${name}"><input message="t:In"/><output message="t:Out"/></operation></portType>`,
-    binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>`,
+      '<message name="In"><part name="p" element="t:Echo"/></message><message name="Out">' +
+      '<part name="p" element="t:EchoResponse"/></message>',
+    portType:
+      `<portType name="P"><operation name="${name}"><input message="t:In"/>` +
+      '<output message="t:Out"/></operation></portType>',
+    binding:
+      '<binding name="B" type="t:P"><soap:binding style="document" ' +
+      `transport="http://schemas.xmlsoap.org/soap/http"/><operation name="${name}">` +
+      '<soap:operation soapAction=""/><input><soap:body use="literal"/></input><output>' +
+      '<soap:body use="literal"/></output></operation></binding>',
   });
 
 /** A WSDL whose schema begins with these references to others. */
@@ -140,7 +150,10 @@ export function printParticle(particle: Particle): string {
     return `${particle.kind}(${particle.particles.map(printParticle).join(', ')})${occurs}`;
   const { name, type, nillable } = particle.element;
   const typeName = type.name?.local ?? (type.kind === 'simple' ? type.builtIn : '~');
-  return `${name.uri === '' ? '' : `{${name.uri}}`}${name.local}:${typeName}${nillable ? '?' : ''}${occurs}`;
+  return (
+    `${name.uri === '' ? '' : `{${name.uri}}`}${name.local}:${typeName}` +
+    `${nillable ? '?' : ''}${occurs}`
+  );
 }
 
 /** The model of a schema's content beside that of `schemaWith`, and of other files. */

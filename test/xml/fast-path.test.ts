@@ -54,8 +54,10 @@ t.test('skipped content is checked like the rest', async () => {
 
 const ENVELOPE = orders(1_500);
 const SMALL = Buffer.from(
-  '<s:E xmlns:s="urn:s" xmlns:x="urn:x" x:a="1" b="&lt;"><s:H/>\n<s:B><p:op xmlns:p="urn:p" xmlns="urn:d"><a i="1" x:i="2">t]]</a>' +
-    '<a i="2"/><b>é&amp;€</b><p:c>\r\n<q/></p:c><a i="3">&quot;&apos;&#65;</a><!-- c --><b><![CDATA[d]]></b></p:op></s:B></s:E>',
+  '<s:E xmlns:s="urn:s" xmlns:x="urn:x" x:a="1" b="&lt;"><s:H/>\n' +
+    '<s:B><p:op xmlns:p="urn:p" xmlns="urn:d"><a i="1" x:i="2">t]]</a>' +
+    '<a i="2"/><b>é&amp;€</b><p:c>\r\n<q/></p:c><a i="3">&quot;&apos;&#65;</a><!-- c --><b>' +
+    '<![CDATA[d]]></b></p:op></s:B></s:E>',
 );
 const snippets = fc.constantFrom(
   ...[
@@ -152,7 +154,8 @@ t.test('what is read at once is read as it is step by step, right or wrong', asy
 });
 
 t.test(
-  'a start tag known from the document element is held to the limit of other elements where it stands again',
+  'a start tag known from the document element is held to the limit of other ' +
+    'elements where it stands again',
   async (t) => {
     const message = (count: number, depth: number): Buffer => {
       const declarations = Array.from({ length: count }, (_, i) => ` xmlns:p${i}="u"`).join('');

@@ -292,7 +292,8 @@ t.test('line ends, values and references mean what XML says', async (t) => {
 
 t.test('names are reported with their namespaces', async (t) => {
   const { log } = outcomeOf(
-    '<?xml version="1.0"?>\n<a xmlns="u" xmlns:p="v&amp;w"><p:b c="1" p:c="2"/><d xmlns="" p:e="" xmlns:p="x"/><d/></a>',
+    '<?xml version="1.0"?>\n<a xmlns="u" xmlns:p="v&amp;w"><p:b c="1" p:c="2"/>' +
+      '<d xmlns="" p:e="" xmlns:p="x"/><d/></a>',
   );
   t.strictSame(
     log.map((entry) =>
@@ -388,7 +389,8 @@ t.test('the handler receives the events it asked for', async (t) => {
 t.test('nothing is taken for a member of Object.prototype, and nothing is put there', async (t) => {
   const before = Object.getOwnPropertyNames(Object.prototype).sort();
   const { log } = outcomeOf(
-    '<__proto__ xmlns:constructor="u" constructor:__proto__="1" toString="2"><valueOf/></__proto__>',
+    '<__proto__ xmlns:constructor="u" constructor:__proto__="1" toString="2">' +
+      '<valueOf/></__proto__>',
   );
   t.strictSame(log[0], {
     open: '{}__proto__',

@@ -181,7 +181,8 @@ t.test('names, prefixes and attributes are taken or refused as step by step', (t
   let accepted = 0;
   for (const tag of tags) {
     const message = Buffer.from(
-      `<r xmlns:p="urn:p" xmlns:s="urn:p" xmlns:longer-than-16-bytes="urn:l" xmlns:š="urn:s"><b/>${tag}<c><d/></c></r>${' '.repeat(100)}`,
+      '<r xmlns:p="urn:p" xmlns:s="urn:p" xmlns:longer-than-16-bytes="urn:l" xmlns:š="urn:s">' +
+        `<b/>${tag}<c><d/></c></r>${' '.repeat(100)}`,
     );
     const expected = stepwise(message);
     if (expected.refusal === null) accepted++;
@@ -231,7 +232,8 @@ t.test('what is longer than the part that is held is read on', (t) => {
     `<a>${long(100_000)}</a>${'<c/>'.repeat(30_000)}`,
     `<a b="${long(65_000)}"/>${'<c/>'.repeat(30_000)}<a b="${long(65_000)}"/>`,
     `${'<a xmlns="urn:x"><b>é</b></a>'.repeat(5000)}`,
-    `${'<a><![CDATA[x]]></a>'.repeat(5000)}${'<abc>'.repeat(50)}${long(70_000)}${'</abc>'.repeat(50)}`,
+    `${'<a><![CDATA[x]]></a>'.repeat(5000)}${'<abc>'.repeat(50)}${long(70_000)}` +
+      `${'</abc>'.repeat(50)}`,
   ];
   for (const content of contents) {
     const message = within(content);

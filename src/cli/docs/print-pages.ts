@@ -72,7 +72,8 @@ export function printHtml(pages: readonly DocsPage[], nonce: string): string {
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>
-<header><label>Search <input type="search" id="search" autofocus></label> <nav>${links}</nav> <output id="count"></output></header>
+<header><label>Search <input type="search" id="search" autofocus></label> <nav>${links}</nav>
+<output id="count"></output></header>
 <main>
 ${sections.join('\n')}
 </main>
@@ -108,18 +109,23 @@ const inHtml = (text: InlineText): string =>
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; max-width: 60rem; padding: 0 1rem 4rem; }
-header { position: sticky; top: 0; padding: .75rem 0; background: Canvas; border-bottom: 1px solid GrayText; }
+header { position: sticky; top: 0; padding: .75rem 0; background: Canvas;
+  border-bottom: 1px solid GrayText; }
 article { margin: 0 0 2.5rem; }
 h3 { margin: 0 0 .25rem; font-family: ui-monospace, monospace; }
 pre { overflow: auto; padding: .75rem; border: 1px solid GrayText; border-radius: .25rem; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid GrayText; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
+  border-bottom: 1px solid GrayText; }
 [hidden] { display: none; }
 `;
 
 /** Shows the entries that have all words that are searched for. */
 const SCRIPT = `
-const entries = [...document.querySelectorAll('article')].map((element) => ({ element, text: element.textContent.toLowerCase() }));
+const entries = [...document.querySelectorAll('article')].map((element) => ({
+  element,
+  text: element.textContent.toLowerCase(),
+}));
 const count = document.getElementById('count');
 document.getElementById('search').addEventListener('input', ({ target }) => {
   const words = target.value.toLowerCase().split(/\\s+/).filter(Boolean);
@@ -128,7 +134,8 @@ document.getElementById('search').addEventListener('input', ({ target }) => {
     element.hidden = !words.every((word) => text.includes(word));
     if (!element.hidden) shown++;
   }
-  for (const section of document.querySelectorAll('section')) section.hidden = section.querySelector('article:not([hidden])') === null;
+  for (const section of document.querySelectorAll('section'))
+    section.hidden = section.querySelector('article:not([hidden])') === null;
   count.textContent = words.length === 0 ? '' : shown + ' of ' + entries.length;
 });
 `;

@@ -28,8 +28,9 @@ const BY_TYPE: ReadonlyMap<string, string> = new Map(
 );
 
 const NUMBERS: ReadonlySet<string> = new Set(
-  `byte decimal double float int integer long negativeInteger nonNegativeInteger nonPositiveInteger positiveInteger short
-  unsignedByte unsignedInt unsignedLong unsignedShort`.split(/\s+/),
+  `byte decimal double float int integer long negativeInteger nonNegativeInteger
+  nonPositiveInteger positiveInteger short unsignedByte unsignedInt unsignedLong
+  unsignedShort`.split(/\s+/),
 );
 
 const INSTANTS: ReadonlySet<string> = new Set(['date', 'dateTime', 'time', 'gYear', 'gYearMonth']);

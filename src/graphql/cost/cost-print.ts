@@ -32,9 +32,10 @@ export function printWithCosts(schema: GraphQLSchema): string {
 }
 
 /** As the specification has them. */
-const DEFINITIONS = `directive @cost(weight: String!) on ARGUMENT_DEFINITION | FIELD_DEFINITION | OBJECT
-
-directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION`;
+const DEFINITIONS =
+  'directive @cost(weight: String!) on ARGUMENT_DEFINITION | FIELD_DEFINITION | OBJECT\n\n' +
+  'directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], ' +
+  'requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION';
 
 function withCosts(definition: DefinitionNode, schema: GraphQLSchema): DefinitionNode {
   if (

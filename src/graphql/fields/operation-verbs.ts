@@ -21,12 +21,15 @@ export const READING_FIRST = setOf(
 
 /** Read as the first word, unless a writing verb stands anywhere: they are nouns as well. */
 export const READING_OPEN = setOf(`
-  list search query select read load count check view show browse inquiry enquiry track display estimate compare
+  list search query select read load count check view show
+  browse inquiry enquiry track display estimate compare
   preview return translate
-  abfragen abrufen anzeigen ermitteln ermittle finde finden hole holen lese lesen liefere suche suchen zeige zeigen
+  abfragen abrufen anzeigen ermitteln ermittle finde finden
+  hole holen lese lesen liefere suche suchen zeige zeigen
   afficher chercher consulter lire obtiens rechercher recuperer trouver visualiser
   busca consulta leer lista mostrar obtenga obten obtiene recupera recuperar
-  cerca elenca elencare leggere leggi mostra ottenere ottieni recuperare trova trovare visualizza visualizzare
+  cerca elenca elencare leggere leggi mostra ottenere
+  ottieni recuperare trova trovare visualizza visualizzare
   daj lista odczytaj pobierz pokaz sprawdz szukaj wyszukaj znajdz
   buscar cercare consultar listar lister obtener obtenir obter pesquisar rechercher
 `);
@@ -48,36 +51,50 @@ export const READING_LAST = setOf(`
 
 /** Verbs that may change something, wherever they stand. */
 export const WRITING = setOf(`
-  abort accept acknowledge ack acquire activate add adjust advance allocate allow alter amend append apply approve
+  abort accept acknowledge ack acquire activate add adjust
+  advance allocate allow alter amend append apply approve
   archive assign associate attach authenticate authorise award
   ban begin bind bounce broadcast build bulk bump burn buy
   calibrate call cancel capture checkin checkout clean clear click clone close collect commit
   complete compose confirm connect consume continue convert copy correct crawl create
-  deactivate decline decrement delete delist deliver demote deny deploy deposit deprovision dequeue destroy detach disable
+  deactivate decline decrement delete delist deliver demote deny
+  deploy deposit deprovision dequeue destroy detach disable
   disassociate discard disconnect dismiss dispatch dispense dispose donate drop duplicate
-  edit eject empty enable encrypt end enqueue enroll enrol enter erase escalate establish exec exchange execute expire extend
+  edit eject empty enable encrypt end enqueue enroll enrol enter
+  erase escalate establish exec exchange execute expire extend
   finalise finish fire fix flag flush follow force forget forward freeze fulfil fulfill
   generate give grab grant
-  halt hide hire hold increment initialise initiate init insert install invalidate invite invoke issue
+  halt hide hire hold increment initialise initiate init
+  insert install invalidate invite invoke issue
   join keep keepalive kick kill launch leave lend lock login logoff logon logout
   maintain make manage mark mass merge migrate modify mount move mute
   nullify open optimise override pack pause pay perform persist pick poll pop prepare print promote
   propose provision publish pull purchase purge push put
-  quit reactivate reassign reboot rebuild recalculate receive reconcile recover recycle redeem reduce
-  refresh refund refuse regenerate register reindex reissue reject relist release remit remove rename renew reopen
-  reorder repair replace replenish reply repost reprint requeue rescind resend reserve reset restart restore resubmit resume
+  quit reactivate reassign reboot rebuild recalculate
+  receive reconcile recover recycle redeem reduce
+  refresh refund refuse regenerate register reindex reissue
+  reject relist release remit remove rename renew reopen
+  reorder repair replace replenish reply repost reprint requeue
+  rescind resend reserve reset restart restore resubmit resume
   retry reverse revert revise revoke rollback rotate run
-  save scan scrap sell send set setup shutdown signin signout signup shuffle sms sort spend split start stop store submit subscribe
+  save scan scrap sell send set setup shutdown signin signout signup
+  shuffle sms sort spend split start stop store submit subscribe
   suspend swap switch sync synchronise
-  take terminate test throttle toggle topup touch trade train transform transmit trash trigger truncate turn
-  unassign unblock undelete undo unfollow unfreeze unhold uninstall unlink unlist unlock unmark unpack unregister unset
+  take terminate test throttle toggle topup touch trade
+  train transform transmit trash trigger truncate turn
+  unassign unblock undelete undo unfollow unfreeze unhold
+  uninstall unlink unlist unlock unmark unpack unregister unset
   unsubscribe update upgrade upload upsert vacate validate void vote
   wake whitelist blacklist wipe withdraw write zap
-  actualizar alterar anular atualizar borrar bloquear cambiar cancelar crear criar eliminar enviar excluir gravar guardar
-  incluir insertar inserir modificar registrar salvar agregar asignar confirmar dar emitir generar pagar
-  aendern aktualisieren anlegen buchen erstellen freigeben hinzufuegen loeschen senden setzen sperren speichern stornieren
+  actualizar alterar anular atualizar borrar bloquear cambiar
+  cancelar crear criar eliminar enviar excluir gravar guardar
+  incluir insertar inserir modificar registrar salvar
+  agregar asignar confirmar dar emitir generar pagar
+  aendern aktualisieren anlegen buchen erstellen freigeben
+  hinzufuegen loeschen senden setzen sperren speichern stornieren
   ajouter annuler creer enregistrer envoyer modifier mettre payer supprimer valider
-  aggiorna aggiornare aggiungi annulla cancella cancellare crea creare elimina eliminare inserire inserisci invia inviare
+  aggiorna aggiornare aggiungi annulla cancella cancellare crea
+  creare elimina eliminare inserire inserisci invia inviare
   modifica modificare paga registra salva salvare
   aktualizuj anuluj dodaj oplac usun utworz wyslij zamow zapisz zatwierdz zmien
 `);
@@ -95,12 +112,14 @@ export const WRITING_FIRST = setOf(`
  * `QuoteAndBook`, `BookSearch`.
  */
 export const WRITING_BEHIND = setOf(`
-  bill book charge claim credit debit file invoice log order place quote rate record request ship ticket transfer
+  bill book charge claim credit debit file invoice log order
+  place quote rate record request ship ticket transfer
 `);
 
 /** What customers return. Other things are returned by operations that read them. */
 const RETURNED = `
-  asset book books car device equipment funds goods item items key loan merchandise money order orders parcel payment
+  asset book books car device equipment funds goods item items
+  key loan merchandise money order orders parcel payment
   product products purchase rental sale shipment stock vehicle
 `
   .trim()

@@ -16,7 +16,11 @@ local function count(hash, bytes)
   local all = tonumber(redis.call('HGET', KEYS[3], 'all') or 0) or 0
   local known = tonumber(redis.call('HGET', KEYS[3], hash) or 0) or 0
   redis.call('HSET', KEYS[3], 'all', string.format('%.0f', math.max(0, all + bytes - known)))
-  if bytes > 0 then redis.call('HSET', KEYS[3], hash, bytes) else redis.call('HDEL', KEYS[3], hash) end
+  if bytes > 0 then
+    redis.call('HSET', KEYS[3], hash, bytes)
+  else
+    redis.call('HDEL', KEYS[3], hash)
+  end
 end
 local function keep(millis)
   redis.call('PEXPIRE', KEYS[2], millis)

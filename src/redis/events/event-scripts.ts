@@ -38,7 +38,11 @@ const READ_PAGE = `
 local function readPage(key, from, newest, bytesMax, reply)
   local bytes, events, last = 0, 0, string.format('%.0f-0', newest)
   while from <= newest and bytes < bytesMax do
-    local count = events == 0 and 1 or math.max(1, math.min(100, math.floor((bytesMax - bytes) * events / bytes)))
+    local count = 1
+    if events > 0 then
+      local fitting = math.floor((bytesMax - bytes) * events / bytes)
+      count = math.max(1, math.min(100, fitting))
+    end
     local found = redis.call('XRANGE', key, string.format('%.0f-0', from), last, 'COUNT', count)
     if #found == 0 then return end
     for _, entry in ipairs(found) do

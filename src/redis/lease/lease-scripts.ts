@@ -98,15 +98,17 @@ local replies = {}
 for i = 3, #KEYS do
   local at = 6 + (i - 3) * 10
   local max, rate, number = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
-  local overdraft, requested, returned = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6])
-  local view, seenIncarnation, seenVersion = tonumber(ARGV[at + 7]), ARGV[at + 8], tonumber(ARGV[at + 9])
-  local found = redis.pcall('HMGET', KEYS[i], 'available', 'filledAt', 'incarnation', 'version', 'published',
-    'publishedAt', 'absent', 'reserved', field)
+  local overdraft, requested = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5])
+  local returned, view = tonumber(ARGV[at + 6]), tonumber(ARGV[at + 7])
+  local seenIncarnation, seenVersion = ARGV[at + 8], tonumber(ARGV[at + 9])
+  local found = redis.pcall('HMGET', KEYS[i], 'available', 'filledAt', 'incarnation', 'version',
+    'published', 'publishedAt', 'absent', 'reserved', field)
   if found.err then
     redis.call('DEL', KEYS[i])
     found = {}
   end
-  local available, filledAt, incarnation, version = finite(found[1]), finite(found[2]), found[3], finite(found[4])
+  local available, filledAt = finite(found[1]), finite(found[2])
+  local incarnation, version = found[3], finite(found[4])
   local published, publishedAt = finite(found[5]), finite(found[6])
   local absent, reserved = finite(found[7]), finite(found[8])
   local isKnown = available and filledAt and incarnation and version
@@ -121,7 +123,8 @@ for i = 3, #KEYS do
   else
     if isKnown then
       available = math.min(max, available + math.max(0, shared - filledAt) * rate / 1000)
-      local isOther = ARGV[at + 10] == '1' or incarnation ~= seenIncarnation or version < seenVersion
+      local isOther = ARGV[at + 10] == '1' or incarnation ~= seenIncarnation
+        or version < seenVersion
       if view and isOther then available = math.min(available, view) end
     else
       available = math.min(max, view or max)
@@ -130,7 +133,8 @@ for i = 3, #KEYS do
     end
     if not absent or not reserved or absent < 0 or absent > count then absent, reserved = 0, 0 end
     if nowAbsent > absent then
-      reserved = reserved + math.max(0, available - reserved) * (nowAbsent - absent) / (count - absent)
+      local free = math.max(0, available - reserved)
+      reserved = reserved + free * (nowAbsent - absent) / (count - absent)
     end
     if nowAbsent < absent then reserved = reserved * nowAbsent / absent end
     absent = nowAbsent
@@ -138,7 +142,9 @@ for i = 3, #KEYS do
     local grant = 0
     reserved = math.max(0, math.min(reserved, available))
     local withheld = math.max(0, count - 1 - absent - version) * max / count
-    if canGrant then grant = math.max(0, math.floor(math.min(requested, available - reserved - withheld))) end
+    if canGrant then
+      grant = math.max(0, math.floor(math.min(requested, available - reserved - withheld)))
+    end
     available = available - grant
     version = version + 1
     local shown, predicted = string.format('%.6f', available - reserved), max
@@ -148,16 +154,20 @@ for i = 3, #KEYS do
     if math.abs(predicted - available + reserved) > max / 20 then
       published, publishedAt = available - reserved, shared
       local bucket = string.sub(KEYS[i], -64)
-      redis.call('PUBLISH', ARGV[5], table.concat({ARGV[1], bucket, shown, string.format('%.0f', version), incarnation}, ' '))
+      local news = {ARGV[1], bucket, shown, string.format('%.0f', version), incarnation}
+      redis.call('PUBLISH', ARGV[5], table.concat(news, ' '))
     end
     if version % 1000 == 0 then redis.call('DEL', KEYS[i]) end
     redis.call('HSET', KEYS[i], 'available', string.format('%.6f', available), 'filledAt', clock[2],
       'incarnation', incarnation, 'version', string.format('%.0f', version),
-      'published', string.format('%.6f', published or max), 'publishedAt', string.format('%.6f', publishedAt or shared),
+      'published', string.format('%.6f', published or max),
+      'publishedAt', string.format('%.6f', publishedAt or shared),
       'absent', string.format('%.0f', absent), 'reserved', string.format('%.6f', reserved),
       field, ARGV[at + 3] .. ' ' .. string.format('%.0f', grant))
-    redis.call('PEXPIRE', KEYS[i], string.format('%.0f', math.ceil((max - available) / rate * 1000) * count + 60000))
-    replies[i - 2] = {string.format('%.0f', grant), shown, incarnation, string.format('%.0f', version)}
+    local untilFull = math.ceil((max - available) / rate * 1000)
+    redis.call('PEXPIRE', KEYS[i], string.format('%.0f', untilFull * count + 60000))
+    local granted = string.format('%.0f', grant)
+    replies[i - 2] = {granted, shown, incarnation, string.format('%.0f', version)}
   end
 end
 return replies

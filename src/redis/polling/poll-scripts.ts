@@ -36,7 +36,9 @@ return 1
 export const RENEW_POLLS = makeScript(`
 local count = 0
 for i = 1, #KEYS do
-  if redis.pcall('GET', KEYS[i]) == ARGV[i + 1] then count = count + redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
+  if redis.pcall('GET', KEYS[i]) == ARGV[i + 1] then
+    count = count + redis.call('PEXPIRE', KEYS[i], ARGV[1])
+  end
 end
 return count
 `);

@@ -19,8 +19,8 @@ import { addressOf, type BindingReader, refusalOf } from './services.js';
  * type, and leave the rest to another document that is not at hand:
  *
  *   - a SOAP binding is offered as if a port of its name had it;
- *   - else a port type that no binding describes is taken as literal SOAP 1.1, document style unless
- *     parts name types;
+ *   - else a port type that no binding describes is taken as literal SOAP 1.1, in document style
+ *     unless parts name types;
  *   - operations of other bindings are listed as disabled.
  */
 export function readPortless(

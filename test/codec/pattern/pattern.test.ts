@@ -240,9 +240,13 @@ function validate(
   const folder = mkdtempSync(join(tmpdir(), 'pattern-'));
   try {
     const type = (index: number, pattern: string): string =>
-      `<xs:element name="e${index}"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="${escaped(pattern)}"/></xs:restriction></xs:simpleType></xs:element>`;
+      `<xs:element name="e${index}"><xs:simpleType><xs:restriction base="xs:string">` +
+      `<xs:pattern value="${escaped(pattern)}"/></xs:restriction></xs:simpleType></xs:element>`;
     const schema = (each: readonly (readonly [number, string])[]): string =>
-      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"><xs:complexType><xs:sequence><xs:any processContents="strict" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>\n${each.map(([index, pattern]) => type(index, pattern)).join('\n')}</xs:schema>`;
+      '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r">' +
+      '<xs:complexType><xs:sequence><xs:any processContents="strict" maxOccurs="unbounded"/>' +
+      '</xs:sequence></xs:complexType></xs:element>\n' +
+      `${each.map(([index, pattern]) => type(index, pattern)).join('\n')}</xs:schema>`;
     const all = cases.map(({ pattern }, index) => [index, pattern] as const);
     writeFileSync(join(folder, 's.xsd'), schema(all));
     writeFileSync(join(folder, 'empty.xml'), '<r/>');

@@ -183,7 +183,9 @@ t.test(
         child('c', 'C', object(child('x', 'int!'), attribute('why', 'string'))),
       ),
     );
-    const nil = `<a ${NIL} why="gone"/><b ${NIL}/><b ${NIL} why="w"/><b ${NIL} other="o"/><w ${NIL} why="w"/><c ${NIL} why="lost"/>`;
+    const nil =
+      `<a ${NIL} why="gone"/><b ${NIL}/><b ${NIL} why="w"/><b ${NIL} other="o"/>` +
+      `<w ${NIL} why="w"/><c ${NIL} why="lost"/>`;
     t.strictSame(shown(read(plan, nil)), {
       value: {
         a: { x: null, l: [], why: 'gone', d: 3 },
@@ -228,7 +230,9 @@ t.test('a default is also that of items, and of the text of simple content', asy
       ),
     ),
   );
-  const content = `<w><item/><item>1</item><item ${NIL}/></w><p/><q u="g"/><q>1</q><q ${NIL}/><l><item/></l>`;
+  const content =
+    `<w><item/><item>1</item><item ${NIL}/></w><p/><q u="g"/><q>1</q>` +
+    `<q ${NIL}/><l><item/></l>`;
   t.strictSame(shown(read(plan, content)), {
     value: {
       w: [5, 1, null],
@@ -475,7 +479,8 @@ t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => 
     shown(
       read(
         plan,
-        `<q:p xmlns:q="urn:test" xmlns="urn:pets" xsi:type="Dog"><q:name>Rex</q:name><q:legs>4</q:legs></q:p>`,
+        '<q:p xmlns:q="urn:test" xmlns="urn:pets" xsi:type="Dog"><q:name>Rex</q:name>' +
+          '<q:legs>4</q:legs></q:p>',
       ),
     ).value,
     asDog,
@@ -490,7 +495,10 @@ t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => 
     shown(
       read(
         held,
-        `<p xmlns:q="urn:pets" xsi:type="q:Cat">${content}</p><p xsi:type="none:Dog"/><p xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="s:Struct">${content}</p><p xmlns:q="urn:pets" xsi:type="q:Dog">${content}</p><p xmlns:u="urn:test" xsi:type="u:Pet">${content}</p>`,
+        `<p xmlns:q="urn:pets" xsi:type="q:Cat">${content}</p><p xsi:type="none:Dog"/>` +
+          '<p xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="s:Struct">' +
+          `${content}</p><p xmlns:q="urn:pets" xsi:type="q:Dog">${content}</p>` +
+          `<p xmlns:u="urn:test" xsi:type="u:Pet">${content}</p>`,
       ),
     ),
     {
@@ -667,7 +675,8 @@ t.test('content that is not modelled is XML text that stands alone', async (t) =
   );
   const decoded = read(
     plan,
-    `<x k="1&amp;&#10;" xml:lang="en" xmlns:p="urn:p" p:q="v">a&lt;<y xmlns=""/><p:z xsi:type="p:T">t</p:z> b</x><l/><l ${NIL}/><b>1</b>`,
+    '<x k="1&amp;&#10;" xml:lang="en" xmlns:p="urn:p" p:q="v">a&lt;<y xmlns=""/>' +
+      `<p:z xsi:type="p:T">t</p:z> b</x><l/><l ${NIL}/><b>1</b>`,
   );
   const [xsi, outer] = ['http://www.w3.org/2001/XMLSchema-instance', `xmlns="${URI}"`];
   t.strictSame(shown(decoded), {
@@ -719,7 +728,8 @@ t.test('XML keeps the bindings of prefixes that its texts and values may mean', 
   );
   t.equal(
     xml('<x><y>p:a</y><y xmlns:p="urn:other">p:a<z>p:b</z></y>q:c</x>'),
-    `${own} xmlns:q="urn:q"><y xmlns:p="urn:p">p:a</y><y xmlns:p="urn:other">p:a<z xmlns:p="urn:other">p:b</z></y>q:c</x>`,
+    `${own} xmlns:q="urn:q"><y xmlns:p="urn:p">p:a</y><y xmlns:p="urn:other">p:a<z ` +
+      'xmlns:p="urn:other">p:b</z></y>q:c</x>',
     'a prefix that means two things',
   );
   // What is declared for names of attributes must not hide what a text means.
@@ -746,7 +756,10 @@ function meaningOf(document: string): string {
     open(tag) {
       tags.push(tag);
       const attributes = Array.from({ length: tag.attributeCount }, (_, index) => {
-        return `${tag.attributeUri(index)} ${tag.attributeLocal(index)} ${words(tag.attributeValue(index))}`;
+        return (
+          `${tag.attributeUri(index)} ${tag.attributeLocal(index)} ` +
+          `${words(tag.attributeValue(index))}`
+        );
       });
       meaning.push(`<${tag.uri} ${tag.local} ${attributes.sort().join()}>`);
       return ALL;
@@ -861,7 +874,8 @@ t.test('whatever the reply holds, the answer keeps the promises of its type', as
 });
 
 t.test(
-  'an answer that is complete early, and one that was recorded, are the same as that of the whole message',
+  'an answer that is complete early, and one that was recorded, are the same as ' +
+    'that of the whole message',
   async (t) => {
     let early = 0;
     fc.assert(
@@ -1053,7 +1067,8 @@ t.test(
   async (t) => {
     const plan = reply(object(child('a', '[QName]'), attribute('k', 'QName')));
     const content =
-      '<a>p:x</a><a xmlns:p="urn:inner"> p:y<!-- -->z </a><a>plain</a><a>unbound:x</a><a>p:1</a><a/>';
+      '<a>p:x</a><a xmlns:p="urn:inner"> p:y<!-- -->z </a><a>plain</a>' +
+      '<a>unbound:x</a><a>p:1</a><a/>';
     t.strictSame(shown(read(plan, content, 'xmlns:p="urn:p" k="p:v"')), {
       value: {
         a: ['{urn:p}x', '{urn:inner}yz', `{${URI}}plain`, 'unbound:x', null, null],
@@ -1094,7 +1109,8 @@ t.test('QNames in lists and in simple content are told by their namespaces', asy
     ),
   );
   const content =
-    '<l xmlns="">p:a q:b &#112;:c d p:<!-- -->e unbound:x</l><s lang="x">p:b</s><s xmlns:p="urn:other"> p:c </s><n> p:a\n p:b </n>';
+    '<l xmlns="">p:a q:b &#112;:c d p:<!-- -->e unbound:x</l><s lang="x">p:b</s>' +
+    '<s xmlns:p="urn:other"> p:c </s><n> p:a\n p:b </n>';
   t.strictSame(shown(read(plan, content, 'xmlns:p="urn:p" xmlns:q="urn:q" k="p:v w"')), {
     value: {
       l: ['{urn:p}a', '{urn:q}b', '{urn:p}c', 'd', '{urn:p}e', 'unbound:x'],

@@ -20,11 +20,13 @@ const RULES = {
 };
 
 const NAMES =
-  'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema" ' +
+  'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
+  'xmlns:xsd="http://www.w3.org/2001/XMLSchema" ' +
   'xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/" xmlns:m="urn:m"';
 
 const envelope = (body: string): string =>
-  `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" ${NAMES}><E:Body>${body}</E:Body></E:Envelope>`;
+  `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" ${NAMES}><E:Body>` +
+  `${body}</E:Body></E:Envelope>`;
 
 function decodeBytes(
   plan: ReplyPlan,
@@ -97,8 +99,10 @@ t.test(
     const message = envelope(
       '<m:getItemResponse><getItemReturn href="#id0"/></m:getItemResponse>' +
         '<multiRef id="id2" enc:root="0" xsi:type="xsd:int">7</multiRef>' +
-        '<multiRef id="id0" enc:root="0" xsi:type="m:Item"><sku xsi:type="enc:string">A1</sku><qty href="#id2"/>' +
-        '<tags xsi:type="enc:Array" enc:arrayType="xsd:string[3]"><tags>x</tags><tags href="#id3"/><tags xsi:nil="true"/></tags>' +
+        '<multiRef id="id0" enc:root="0" xsi:type="m:Item"><sku xsi:type="enc:string">A1</sku>' +
+        '<qty href="#id2"/>' +
+        '<tags xsi:type="enc:Array" enc:arrayType="xsd:string[3]"><tags>x</tags>' +
+        '<tags href="#id3"/><tags xsi:nil="true"/></tags>' +
         '</multiRef><multiRef id="id3" xsi:type="xsd:string">y&amp;</multiRef>',
     );
     t.strictSame(shown(decode(plan, message)), {
@@ -113,7 +117,8 @@ t.test('names in content mean what they meant where they stood', async (t) => {
     local('r', 'T', object(local('q', '[QName]'), local('x', 'XML', { kind: 'opaque' }))),
   );
   const message = envelope(
-    '<m:x><r><q xmlns:p="urn:p" xsi:type="xsd:QName">p:l</q><q href="#1"/><q>m:<!-- -->l</q><x href="#2"/></r></m:x>' +
+    '<m:x><r><q xmlns:p="urn:p" xsi:type="xsd:QName">p:l</q><q href="#1"/><q>m:<!-- -->l</q>' +
+      '<x href="#2"/></r></m:x>' +
       '<n id="1" xmlns:p="urn:other" xmlns="urn:d" xsi:type="xsd:QName">p:l</n>' +
       '<n id="2" xsi:type="xsd:QName">m:l</n>',
   );
@@ -139,7 +144,8 @@ t.test('an element that many refer to stands in each of their places', async (t)
 t.test('SOAP 1.2 refers by ref to id of its encoding', async (t) => {
   const plan = result(local('r', 'T', item));
   const message =
-    `<E:Envelope xmlns:E="http://www.w3.org/2003/05/soap-envelope" xmlns:n="http://www.w3.org/2003/05/soap-encoding" ${NAMES}>` +
+    '<E:Envelope xmlns:E="http://www.w3.org/2003/05/soap-envelope" ' +
+    `xmlns:n="http://www.w3.org/2003/05/soap-encoding" ${NAMES}>` +
     '<E:Body><m:x><r n:ref="q"/></m:x><any n:id="q"><sku>S</sku></any></E:Body></E:Envelope>';
   t.strictSame(shown(decode(plan, message)).value, { sku: 'S', qty: null, tags: null });
 });
@@ -151,7 +157,8 @@ t.test(
     for (let level = 0; level < 5; level++)
       node = object(local('v', 'int'), local('next', 'T', node));
     const cycle =
-      '<m:x><r href="#1"/></m:x><n id="1"><v>1</v><next href="#2"/></n><n id="2"><v>2</v><next href="#1"/></n>';
+      '<m:x><r href="#1"/></m:x><n id="1"><v>1</v><next href="#2"/></n><n id="2">' +
+      '<v>2</v><next href="#1"/></n>';
     const { value, errors } = shown(decode(result(local('r', 'T', node)), envelope(cycle)));
     t.same(errors, []);
     t.match(JSON.stringify(value).replace(/[^\d]/g, ''), /^121212$/);
@@ -195,7 +202,8 @@ t.test(
     );
     const plan = result(local('r', 'T', node));
     const cycle =
-      '<m:x><r href="#1"/></m:x><n id="1"><v>1</v><next href="#2"/></n><n id="2"><v>2</v><next href="#1"/></n>';
+      '<m:x><r href="#1"/></m:x><n id="1"><v>1</v><next href="#2"/></n><n id="2">' +
+      '<v>2</v><next href="#1"/></n>';
     t.equal(
       decode(plan, envelope('<m:x><r href="#9"/></m:x>')).errors[0]?.code,
       'UPSTREAM_INVALID_RESPONSE',
@@ -281,7 +289,9 @@ t.test('nil as drafts of XML Schema wrote it, and types by it', async (t) => {
     types('1999/XMLSchema-instance', '1999/XMLSchema'),
     types('2000/10/XMLSchema-instance', '2000/10/XMLSchema'),
   ]) {
-    const message = `<m:x ${namespaces}><r i:type="enc:Array" enc:arrayType="x:string[3]"><a i:type="x:string">y</a><a i:type="x:base64Binary">w6k=</a><a i:null="1"/></r></m:x>`;
+    const message =
+      `<m:x ${namespaces}><r i:type="enc:Array" enc:arrayType="x:string[3]">` +
+      '<a i:type="x:string">y</a><a i:type="x:base64Binary">w6k=</a><a i:null="1"/></r></m:x>';
     t.strictSame(decode(plan, envelope(message)).value, ['y', 'é', null], namespaces);
   }
 });
@@ -318,7 +328,8 @@ t.test('SOAP::Lite: text that is not ASCII comes as base64, whatever the type sa
   );
   const type = 'xsi:type="xsd:base64Binary"';
   const message = envelope(
-    `<m:x><r><s ${type}>w6nigqw=</s><b ${type}>w6nigqw=</b><l><i xsi:type="enc:base64">w6k=</i><i ${type}>/w==</i><i>w6k=</i></l></r></m:x>`,
+    `<m:x><r><s ${type}>w6nigqw=</s><b ${type}>w6nigqw=</b><l>` +
+      `<i xsi:type="enc:base64">w6k=</i><i ${type}>/w==</i><i>w6k=</i></l></r></m:x>`,
   );
   t.strictSame(shown(decode(plan, message)).value, {
     s: 'é€',

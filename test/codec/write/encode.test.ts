@@ -326,9 +326,12 @@ t.test('encoded messages name every type, and what arrays hold', async (t) => {
   ];
   t.match(
     version11,
-    '<n1:Op s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><x xsi:type="xsd:int">1</x>' +
-      '<list xsi:type="n1:ArrayOfItem" enc:arrayType="n1:Item[2]"><item xsi:type="n1:Item"><a xsi:type="xsd:int">1</a></item>' +
-      '<item xsi:nil="true"/></list><anonymous enc:arrayType="xsd:anyType[1]"><item>7</item></anonymous></n1:Op>',
+    '<n1:Op s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">' +
+      '<x xsi:type="xsd:int">1</x>' +
+      '<list xsi:type="n1:ArrayOfItem" enc:arrayType="n1:Item[2]"><item xsi:type="n1:Item">' +
+      '<a xsi:type="xsd:int">1</a></item>' +
+      '<item xsi:nil="true"/></list><anonymous enc:arrayType="xsd:anyType[1]">' +
+      '<item>7</item></anonymous></n1:Op>',
   );
   t.match(version12, / (n\d):itemType="n1:Item" \1:arraySize="2"><item xsi:type="n1:Item">/);
   t.match(version12, 's:encodingStyle="http://www.w3.org/2003/05/soap-encoding"');
@@ -747,15 +750,20 @@ t.test(
       const written = write({ ...request(body), encoded: true }, { e });
       return /<e[ >].*<\/e>/.exec(written)?.[0] ?? written;
     };
-    const qName = `<e xmlns:p="urn:p" xmlns:s="${XML_SCHEMA}" xmlns:i="${INSTANCE}" i:type="s:QName">p:foo</e>`;
+    const qName =
+      `<e xmlns:p="urn:p" xmlns:s="${XML_SCHEMA}" xmlns:i="${INSTANCE}" ` +
+      'i:type="s:QName">p:foo</e>';
     t.equal(encoded(qName), '<e xmlns:p="urn:p" xsi:type="xsd:QName">p:foo</e>');
     t.equal(encoded('<e><a/></e>'), '<e xsi:type="xsd:anyType"><a/></e>');
     t.equal(encoded('text'), '<e xsi:type="xsd:string">text</e>');
     // As replies hold it: under another name, with attributes of the encoding.
-    const names = `xmlns:i="${INSTANCE}" xmlns:s="${XML_SCHEMA}" xmlns:E="${DIALECTS['1.1'].envelopeUri}" xmlns:c="${DIALECTS['1.1'].encodingUri}"`;
+    const names =
+      `xmlns:i="${INSTANCE}" xmlns:s="${XML_SCHEMA}" xmlns:E="${DIALECTS['1.1'].envelopeUri}" ` +
+      `xmlns:c="${DIALECTS['1.1'].encodingUri}"`;
     t.equal(
       encoded(
-        `<item ${names} c:root="0" E:encodingStyle="${DIALECTS['1.1'].encodingUri}" i:type="s:int">5</item>`,
+        `<item ${names} c:root="0" E:encodingStyle="${DIALECTS['1.1'].encodingUri}" ` +
+          'i:type="s:int">5</item>',
       ).replace(/ xmlns:\w+="[^"]*"/g, ''),
       '<e xsi:type="xsd:int">5</e>',
     );
@@ -779,8 +787,10 @@ t.test('arrays of arrays say what the innermost ones hold', async (t) => {
   const plan: RequestPlan = { ...request(body), encoded: true };
   t.match(
     write(plan, { a: [['x'], []] }),
-    '<a xsi:type="n1:Rows" enc:arrayType="xsd:string[][2]"><item xsi:type="enc:Array" enc:arrayType="xsd:string[1]">' +
-      '<item xsi:type="xsd:string">x</item></item><item xsi:type="enc:Array" enc:arrayType="xsd:string[0]"/></a>',
+    '<a xsi:type="n1:Rows" enc:arrayType="xsd:string[][2]"><item xsi:type="enc:Array" ' +
+      'enc:arrayType="xsd:string[1]">' +
+      '<item xsi:type="xsd:string">x</item></item><item xsi:type="enc:Array" ' +
+      'enc:arrayType="xsd:string[0]"/></a>',
   );
   t.match(
     write(plan, { a: [['x']] }, {}, DIALECTS['1.2']),

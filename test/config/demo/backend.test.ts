@@ -18,7 +18,10 @@ t.teardown(() => demo.close());
 function envelope(version: Version, body: string, header = ''): string {
   const encoding = version === '2001-12' ? ENCODING_2001 : '';
   const head = header === '' ? '' : `<s:Header>${header}</s:Header>`;
-  return `<s:Envelope xmlns:s="${ENVELOPES[version]}" ${encoding} xmlns="${DESK}" xmlns:t="${DESK}/types">${head}<s:Body>${body}</s:Body></s:Envelope>`;
+  return (
+    `<s:Envelope xmlns:s="${ENVELOPES[version]}" ${encoding} xmlns="${DESK}" ` +
+    `xmlns:t="${DESK}/types">${head}<s:Body>${body}</s:Body></s:Envelope>`
+  );
 }
 
 async function post(message: string | Buffer, contentType = 'text/xml; charset=utf-8') {
@@ -173,7 +176,10 @@ t.test('orders are placed, read again, cancelled, forgotten', async (t) => {
   const place = (quantity: number, price: string, customer = 'C003') =>
     call(
       '1.1',
-      `<PlaceOrder><order><t:customerCode>${customer}</t:customerCode><t:note>a &lt; b</t:note><t:lines><t:OrderLine no="1"><t:sku>AX-100</t:sku><t:quantity>${quantity}</t:quantity><t:price>${price}</t:price></t:OrderLine></t:lines></order></PlaceOrder>`,
+      `<PlaceOrder><order><t:customerCode>${customer}</t:customerCode><t:note>a &lt; ` +
+        'b</t:note><t:lines><t:OrderLine no="1"><t:sku>AX-100</t:sku><t:quantity>' +
+        `${quantity}</t:quantity><t:price>${price}</t:price></t:OrderLine>` +
+        '</t:lines></order></PlaceOrder>',
     );
   const receipt = (await place(2, '9.95')).text;
   t.match(receipt, '<t:total>19.90</t:total><t:warning>no due date</t:warning>');

@@ -33,7 +33,8 @@ const clients = (more: string, classes = 'one: {}, two: { allow: [a], scopes: [x
   service('', `clients: { ${more}, classes: { ${classes} } }\n`);
 const KEYS = 'apiKeys: { clients: { erp: { class: two, keys: [0123456789abcdef] } } }';
 const JWT = (more = ''): string =>
-  `jwt: { issuer: i, audience: a, jwksUrl: "https://i/", classClaim: c, algorithms: [RS256]${more} }`;
+  'jwt: { issuer: i, audience: a, jwksUrl: "https://i/", classClaim: ' +
+  `c, algorithms: [RS256]${more} }`;
 const types = (field: string, rest = CLASSES): string =>
   service(`, wsdl: a.wsdl, schema: { types: { C: { fields: { iban: { ${field} } } } } }`, rest);
 const CLASSES = `clients: { address: { class: one }, classes: { one: {}, two: {} } }\n`;
@@ -46,13 +47,16 @@ const PAY = (more: string): string =>
 /** A service that verifies; `more` goes into its signature. */
 const verify = (more = '', beside = ''): string =>
   service(
-    `, security: { verify: { signature: { authorities: "-----BEGIN ", subjects: ["OU=a"]${more} }${beside} } }`,
+    ', security: { verify: { signature: { authorities: "-----BEGIN ", subjects: ' +
+      `["OU=a"]${more} }${beside} } }`,
   );
 
 /** A service that verifies replies; `more` goes into the signature, `beside` stands beside it. */
 const verifyReplies = (more = '', beside = ''): string =>
   service(
-    `, security: { make: { signature: { cert: "-----BEGIN ", key: "-----BEGIN ", parts: [Body] } }, verifyReplies: { signature: { authorities: "-----BEGIN ", subjects: ["OU=a"]${more} }${beside} } }`,
+    ', security: { make: { signature: { cert: "-----BEGIN ", key: "-----BEGIN ", parts: ' +
+      '[Body] } }, verifyReplies: { signature: { authorities: "-----BEGIN ", subjects: ' +
+      `["OU=a"]${more} }${beside} } }`,
   );
 
 export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
@@ -75,7 +79,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       ],
       [
         verify('', ', usernameToken: { url: "https://u/" }') +
-          `clients: { ${KEYS}, wsSecurity: { class: two }, classes: { one: {}, two: { allow: [a], scopes: [x] } } }\n`,
+          `clients: { ${KEYS}, wsSecurity: { class: two }, classes: { one: {}, two: { allow: ` +
+          '[a], scopes: [x] } } }\n',
         /`clients\.wsSecurity\.class` lets callers in that were refused/,
       ],
     ],
@@ -108,7 +113,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
   classes: {
     there: clients(
       KEYS,
-      'two: { allow: [a], deny: [a.Drop], scopes: [x], budget: {}, requestsAtOnce: 5 }, one: { deny: [a] }',
+      'two: { allow: [a], deny: [a.Drop], scopes: [x], budget: {}, requestsAtOnce: ' +
+        '5 }, one: { deny: [a] }',
     ),
     withdrawn: [
       [
@@ -128,7 +134,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [
         clients(
           KEYS,
-          'two: { allow: [a], deny: [a.Drop], scopes: [x, y], budget: {}, requestsAtOnce: 5 }, one: { deny: [a] }',
+          'two: { allow: [a], deny: [a.Drop], scopes: [x, y], budget: {}, requestsAtOnce: ' +
+            '5 }, one: { deny: [a] }',
         ),
         /has the scopes `y` besides/,
       ],
@@ -149,7 +156,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [
         clients(
           KEYS,
-          'two: { allow: [a], deny: [a.Drop], scopes: [x], budget: {}, requestsAtOnce: 5 }, one: {}',
+          'two: { allow: [a], deny: [a.Drop], scopes: [x], budget: ' +
+            '{}, requestsAtOnce: 5 }, one: {}',
         ),
         /classes\.one` may call `a`/,
       ],
@@ -161,7 +169,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       ),
       clients(
         KEYS,
-        'two: { allow: [a], deny: [a], scopes: [x], budget: { maximum: 5 }, requestsAtOnce: 9 }, one: { allow: [] }',
+        'two: { allow: [a], deny: [a], scopes: [x], budget: { maximum: 5 }, requestsAtOnce: ' +
+          '9 }, one: { allow: [] }',
       ),
     ],
     misspelt: [[clients(KEYS, 'two: { alow: [a] }'), /Unknown key `alow`/]],
@@ -286,7 +295,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /iban\.scopes` is gone/,
       ],
       [
-        `services:\n  moved: { url: "https://a/" }\n${CLASSES}graphql: { rejectUnauthorized: true }\n`,
+        `services:\n  moved: { url: "https://a/" }\n${CLASSES}graphql: ` +
+          '{ rejectUnauthorized: true }\n',
         /services\.moved\.schema\.types\.C\.fields\.iban\.scopes` is gone/,
       ],
     ],
@@ -295,7 +305,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         'scopes: [[a, b, c], [a, b, d]], authenticated: true',
         `${CLASSES}graphql: { rejectUnauthorized: true }\n`,
       ),
-      `services:\n  other: { url: "https://b/" }\n${CLASSES}graphql: { rejectUnauthorized: true }\n`,
+      `services:\n  other: { url: "https://b/" }\n${CLASSES}graphql: ` +
+        '{ rejectUnauthorized: true }\n',
     ],
     misspelt: [[types('scope: [a]'), /Did you mean `scopes`/]],
     empty: [[types('scopes: []'), /must not be empty/]],
@@ -397,41 +408,47 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
   },
   exposure: {
     there: service(
-      ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, operations: { A: { field: Query.a } }, schema: { types: { C: { hide: true } } }',
+      ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, operations: { A: { field: ' +
+        'Query.a } }, schema: { types: { C: { hide: true } } }',
       'graphql: { introspection: false, graphiql: false }\n',
     ),
     withdrawn: [
       [
         service(
-          ', wsdl: a.wsdl, faultDetail: none, operations: { A: { field: Query.a } }, schema: { types: { C: { hide: true } } }',
+          ', wsdl: a.wsdl, faultDetail: none, operations: { A: { field: Query.a } }, schema: ' +
+            '{ types: { C: { hide: true } } }',
           'graphql: { introspection: false, graphiql: false }\n',
         ),
         /serveWsdl` goes from `false` to `true`/,
       ],
       [
         service(
-          ', wsdl: a.wsdl, serveWsdl: false, operations: { A: { field: Query.a } }, schema: { types: { C: { hide: true } } }',
+          ', wsdl: a.wsdl, serveWsdl: false, operations: { A: { field: Query.a } }, schema: ' +
+            '{ types: { C: { hide: true } } }',
           'graphql: { introspection: false, graphiql: false }\n',
         ),
         /faultDetail` goes from `none` to `declared`/,
       ],
       [
         service(
-          ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, schema: { types: { C: { hide: true } } }',
+          ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, schema: { types: ' +
+            '{ C: { hide: true } } }',
           'graphql: { introspection: false, graphiql: false }\n',
         ),
         /operations` names no field any more/,
       ],
       [
         service(
-          ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, operations: { A: { field: Query.a } }',
+          ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, operations: ' +
+            '{ A: { field: Query.a } }',
           'graphql: { introspection: false, graphiql: false }\n',
         ),
         /types\.C\.hide` goes from `true`/,
       ],
       [
         service(
-          ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, operations: { A: { field: Query.a } }, schema: { types: { C: { hide: true } } }',
+          ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, operations: { A: { field: ' +
+            'Query.a } }, schema: { types: { C: { hide: true } } }',
           'graphql: { graphiql: false }\n',
         ),
         /introspection` goes from `false`/,
@@ -439,7 +456,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ],
     taken: [
       service(
-        ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, operations: { A: { field: Query.a }, B: { field: Query.b } }, schema: { types: { C: { hide: true } } }',
+        ', wsdl: a.wsdl, serveWsdl: false, faultDetail: none, operations: { A: { field: ' +
+          'Query.a }, B: { field: Query.b } }, schema: { types: { C: { hide: true } } }',
         'graphql: { introspection: false, graphiql: false }\n',
       ),
     ],
@@ -485,14 +503,16 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [
         service(
           '',
-          'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example", "https://b.example"] } }\n',
+          'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example", ' +
+            '"https://b.example"] } }\n',
         ),
         /origins` now has `https:\/\/b\.example`/,
       ],
       [
         service(
           '',
-          'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example"], credentials: true } }\n',
+          'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example"], ' +
+            'credentials: true } }\n',
         ),
         /credentials` goes from `false`/,
       ],
@@ -643,7 +663,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     absent: [
       [
         service(
-          ', security: { make: { signature: { cert: "-----BEGIN ", key: "-----BEGIN ", parts: [Body] } } }',
+          ', security: { make: { signature: { cert: "-----BEGIN ", key: ' +
+            '"-----BEGIN ", parts: [Body] } } }',
         ),
         /Replies of `a` are not verified, while its calls are signed/,
       ],
@@ -663,19 +684,22 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     withdrawn: [
       [
         service(
-          ', mode: monitor, understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true }',
+          ', mode: monitor, understands: ["{u}a"], attachments: false, security: ' +
+            '{ timestamps: true, nonces: true }',
         ),
         /mode` goes from `enforce` to `monitor`/,
       ],
       [
         service(
-          ', unknownOperations: pass, understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true }',
+          ', unknownOperations: pass, understands: ["{u}a"], attachments: false, security: ' +
+            '{ timestamps: true, nonces: true }',
         ),
         /unknownOperations` goes from `refuse`/,
       ],
       [
         service(
-          ', addressing: { check: false }, understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true }',
+          ', addressing: { check: false }, understands: ["{u}a"], attachments: ' +
+            'false, security: { timestamps: true, nonces: true }',
         ),
         /check` goes from `true`/,
       ],
@@ -685,7 +709,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       ],
       [
         service(
-          ', understands: ["{u}a", "{u}b"], attachments: false, security: { timestamps: true, nonces: true }',
+          ', understands: ["{u}a", "{u}b"], attachments: false, security: ' +
+            '{ timestamps: true, nonces: true }',
         ),
         /understands` now has/,
       ],
@@ -699,7 +724,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       ],
       [
         service(
-          ', understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true, noncesWithoutRedis: true }',
+          ', understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: ' +
+            'true, noncesWithoutRedis: true }',
         ),
         /noncesWithoutRedis` goes from `false`/,
       ],
@@ -824,7 +850,8 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [service().replace('https:', 'http:'), /urls` goes from https to http/],
       [
         service(
-          ', tls: { ca: "-----BEGIN A", minVersion: "1.3" }, drift: { url: "https://a/?wsdl", apply: safe }',
+          ', tls: { ca: "-----BEGIN A", minVersion: "1.3" }, drift: { url: ' +
+            '"https://a/?wsdl", apply: safe }',
         ),
         /apply` goes from `never` to `safe`/,
       ],

@@ -74,7 +74,8 @@ t.test(
   'callers that lose the way in which they were known get no more rights than they had',
   async (t) => {
     const known = (ways: string, classes = 'narrow: { allow: [a.Get] }, wide: {}'): string =>
-      `services: { a: { url: "https://a/", security: { verify: { usernameToken: { url: "https://u/" } } } } }
+      `services: { a: { url: "https://a/", security: { verify: { usernameToken: { url: \
+"https://u/" } } } } }
 clients: { ${ways}, classes: { ${classes} } }\n`;
     const address = 'address: { class: wide }';
     const messages = `wsSecurity: { class: narrow }, ${address}`;
@@ -82,7 +83,9 @@ clients: { ${ways}, classes: { ${classes} } }\n`;
       (await weaker(known(messages), known(address))).join(),
       /address\.class` is class `wide` instead of `narrow`/,
     );
-    const listed = `trustedProxies: [10.0.0.1], certificate: { clients: { bank: { class: wide, subject: "CN=a" } } }, ${address}`;
+    const listed =
+      'trustedProxies: [10.0.0.1], certificate: { clients: { bank: { class: wide, subject: ' +
+      `"CN=a" } } }, ${address}`;
     t.match(
       (await weaker(known(listed), known(address))).join(),
       /address\.class` lets callers in that were refused/,
@@ -125,7 +128,8 @@ clients: { ${ways}, classes: { ${classes} } }\n`;
 t.test('callers with several credentials stay the clients that they were', async (t) => {
   const ordered = (order: string): string =>
     `services: { a: { url: "https://a/" } }
-clients: { order: ${order}, apiKeys: { clients: { erp: { class: c, keys: [0123456789abcdef] } } }, jwt: { issuer: i, audience: a, jwksUrl: "https://i/", class: c }, classes: { c: {} } }\n`;
+clients: { order: ${order}, apiKeys: { clients: { erp: { class: c, keys: [0123456789abcdef] } } }, \
+jwt: { issuer: i, audience: a, jwksUrl: "https://i/", class: c }, classes: { c: {} } }\n`;
   const weakened = async (before: string, after: string): Promise<readonly string[]> =>
     (await weaker(ordered(before), ordered(after))).filter((line) => line.includes('order'));
   t.match(await weakened('[apiKey, basic, jwt]', '[jwt, apiKey, basic]'), [
@@ -176,8 +180,10 @@ t.test('callers do not get to choose header fields that the gateway sent', async
 
 t.test('what the gateway writes in place of an argument is not left to callers', async (t) => {
   const known = (operations: string, more = ''): string =>
-    `services: { a: { url: "https://a/", wsdl: a.wsdl, callerHeaders: [x-t], operations: { ${operations} }${more} } }
-clients: { introspection: { url: "https://i/", clientId: c, clientSecret: s, class: all }, classes: { all: {} } }\n`;
+    `services: { a: { url: "https://a/", wsdl: a.wsdl, callerHeaders: [x-t], operations: \
+{ ${operations} }${more} } }
+clients: { introspection: { url: "https://i/", clientId: c, clientSecret: s, class: \
+all }, classes: { all: {} } }\n`;
   const find = (more: string): string => `Find: { field: Query.find${more} }`;
   const get = (more: string): string => known(`Get: { field: Query.get${more} }, ${find('')}`);
   const whole = get(', arguments: { tenant: { claim: tenant } }');

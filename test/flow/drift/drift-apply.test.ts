@@ -78,7 +78,9 @@ t.test('safe changes are taken without a failed call, and are there after a rest
   const folder = t.testdir({ 'a.wsdl': FIRST });
   backend.show.set('/a', () => FIRST);
   const url = `${backend.url}/a`;
-  const yaml = `reload: { watch: false }\nservices: { a: { wsdl: "${folder}/a.wsdl", url: "${url}", ${driftOf(url, `folder: "${folder}/taken"`)} } }\n`;
+  const yaml =
+    `reload: { watch: false }\nservices: { a: { wsdl: "${folder}/a.wsdl", url: ` +
+    `"${url}", ${driftOf(url, `folder: "${folder}/taken"`)} } }\n`;
   const gateway = await startProcess(t, yaml);
   let calls = 0;
   const failed: unknown[] = [];
@@ -179,11 +181,14 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
       )
       .replace(
         '</portType>',
-        '<operation name="Find"><input message="t:FindIn"/><output message="t:Out"/></operation></portType>',
+        '<operation name="Find"><input message="t:FindIn"/><output message="t:Out"/>' +
+          '</operation></portType>',
       )
       .replace(
         '</binding>',
-        '<operation name="Find"><soap:operation soapAction="urn:find"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>',
+        '<operation name="Find"><soap:operation soapAction="urn:find"/><input>' +
+          '<soap:body use="literal"/></input><output><soap:body use="literal"/></output>' +
+          '</operation></binding>',
       );
   let flaps = 0;
   let looks = 0;
@@ -206,7 +211,10 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
     const url = `${backend.url}/${name}`;
     // A service that names no field offers new operations too.
     const fields = name === 'colliding' ? '' : `operations: { Get: { field: Query.${name} } }, `;
-    return `  ${name}: { wsdl: "${folder}/${name}.wsdl", url: "${url}", ${fields}${driftOf(url, more[name])} }`;
+    return (
+      `  ${name}: { wsdl: "${folder}/${name}.wsdl", url: ` +
+      `"${url}", ${fields}${driftOf(url, more[name])} }`
+    );
   });
   await Promise.all(
     Object.keys(shown).map((name) => writeFile(join(folder, `${name}.wsdl`), FIRST)),

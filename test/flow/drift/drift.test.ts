@@ -32,7 +32,9 @@ async function watch(
   const url = `${(await listen(t, backend)).url}/`;
   const folder = t.testdir({
     'a.wsdl': wsdlWith({}),
-    'soapstone.yaml': `services: { a: { wsdl: a.wsdl, url: '${url}', drift: { url: '${url}?wsdl', everyMillis: 1000 } } }`,
+    'soapstone.yaml':
+      `services: { a: { wsdl: a.wsdl, url: '${url}', drift: { url: '${url}?wsdl', ` +
+      'everyMillis: 1000 } } }',
   });
   const compiled = await compile(await loadConfig(join(folder, 'soapstone.yaml'), {}));
   const looks: { outcome: string; reading: DriftReading | null }[] = [];
@@ -101,7 +103,8 @@ t.test('drift shows in metrics and log, and what is served stays', async (t) => 
   const folder = t.testdir({ 'a.wsdl': wsdlWith({}) });
   const gateway = await useGateway(
     t,
-    `services: { a: { wsdl: a.wsdl, url: '${url}', drift: { url: '${url}?wsdl', headers: { Authorization: Bearer x } } } }`,
+    `services: { a: { wsdl: a.wsdl, url: '${url}', drift: { url: '${url}?wsdl', headers: ` +
+      '{ Authorization: Bearer x } } } }',
     folder,
   );
   const line = await gateway.logLine('the backend shows another WSDL than is served');
@@ -152,7 +155,9 @@ t.test(
     t.teardown(() => backend.close());
     const gateway = await useGateway(
       t,
-      `services: { a: { wsdl: a.wsdl, url: '${backend.url}/app/x.svc', drift: { url: '${backend.url}/app/x.svc?wsdl' }, auth: { ntlm: { username: web, password: secret, domain: CORP } } } }`,
+      `services: { a: { wsdl: a.wsdl, url: '${backend.url}/app/x.svc', drift: { url: ` +
+        `'${backend.url}/app/x.svc?wsdl' }, auth: { ntlm: { username: web, password: ` +
+        'secret, domain: CORP } } } }',
       t.testdir({ 'a.wsdl': wsdlWith({}) }),
     );
     const line = await gateway.logLine('the backend shows another WSDL than is served');
@@ -177,7 +182,8 @@ t.test('a challenge is answered for the address of the WSDL, not for that of cal
   const { url } = await listen(t, backend);
   const gateway = await useGateway(
     t,
-    `services: { a: { wsdl: a.wsdl, url: '${url}/ws', drift: { url: '${url}/docs?wsdl' }, auth: { digest: { username: web, password: secret } } } }`,
+    `services: { a: { wsdl: a.wsdl, url: '${url}/ws', drift: { url: '${url}/docs?wsdl' }, ` +
+      'auth: { digest: { username: web, password: secret } } } }',
     t.testdir({ 'a.wsdl': wsdlWith({}) }),
   );
   await gateway.logLine('the backend shows another WSDL than is served');

@@ -22,7 +22,9 @@ const CLIENTS = `clients:
   apiKeys: { clients: { shop: { class: web, keys: [${KEY}] } } }
   classes: { web: { budget: { maximum: 10, restoreRate: 1 } } }
 `;
-const CORS = `graphql: { cors: { origins: ["${SHOP}", "https://Other.Example:443"], credentials: true, maxAgeMillis: 600000 } }\n`;
+const CORS =
+  `graphql: { cors: { origins: ["${SHOP}", "https://Other.Example:443"], credentials: ` +
+  'true, maxAgeMillis: 600000 } }\n';
 
 async function start(t: Test, more: string, services = SERVICES): Promise<TestGateway> {
   return useGateway(t, services + more);
@@ -208,7 +210,9 @@ t.test('a browser on pages of other origins', { skip: missingBrowser() }, async 
   const backend = await useBackend(t, answerWith(envelope(reply)));
   const browser = await startBrowser();
   t.teardown(() => browser.close());
-  const services = `${SERVICES.replace('http://127.0.0.1:9/orders', backend.url)}subscriptions: { polled: { poll: { operation: orders.GetStock, everyMillis: 1000 } } }\n`;
+  const services =
+    `${SERVICES.replace('http://127.0.0.1:9/orders', backend.url)}subscriptions: { polled: ` +
+    '{ poll: { operation: orders.GetStock, everyMillis: 1000 } } }\n';
   const cors = (credentials: boolean): string =>
     `graphql: { cors: { origins: ["${shop}"], credentials: ${credentials} } }\n`;
   const [strict, open] = [
@@ -218,13 +222,21 @@ t.test('a browser on pages of other origins', { skip: missingBrowser() }, async 
   const key = `'x-api-key': '${KEY}'`;
   /** What a page gets of a request: its status and body, or `blocked`. */
   const fetched = (gateway: TestGateway, options: string): string =>
-    `fetch('${gateway.url}/graphql', ${options}).then(async (answer) => answer.status + ' ' + await answer.text(), () => 'blocked')`;
+    `fetch('${gateway.url}/graphql', ${options}).then(async (answer) => answer.status + ' ' + ` +
+    "await answer.text(), () => 'blocked')";
   const query = (headers: string, credentials: string): string =>
-    `{ method: 'POST', credentials: '${credentials}', headers: { 'content-type': 'application/json', ${headers} }, body: '{"query":"{ stock(sku: \\\\"a\\\\") }"}' }`;
+    `{ method: 'POST', credentials: '${credentials}', headers: { 'content-type': ` +
+    `'application/json', ${headers} }, body: '{"query":"{ stock(sku: \\\\"a\\\\") }"}' }`;
   const socket = (gateway: TestGateway): string =>
-    `new Promise((resolve) => { const socket = new WebSocket('${gateway.url.replace('http', 'ws')}/graphql', 'graphql-transport-ws'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve('blocked'); })`;
+    'new Promise((resolve) => { const socket = new ' +
+    `WebSocket('${gateway.url.replace('http', 'ws')}/graphql', 'graphql-transport-ws'); ` +
+    "socket.onopen = () => resolve('open'); socket.onerror = () => resolve('blocked'); })";
   const events = (gateway: TestGateway): string =>
-    `new Promise((resolve) => { const source = new EventSource('${gateway.url}/graphql?query=' + encodeURIComponent('subscription { polled(sku: "a") }')); source.addEventListener('next', (event) => { source.close(); resolve(event.data); }); source.onerror = () => { source.close(); resolve('blocked'); }; })`;
+    'new Promise((resolve) => { const source = new ' +
+    `EventSource('${gateway.url}/graphql?query=' + encodeURIComponent('subscription { ` +
+    `polled(sku: "a") }')); source.addEventListener('next', (event) => { source.close(); ` +
+    'resolve(event.data); }); source.onerror = () => { source.close(); ' +
+    "resolve('blocked'); }; })";
 
   const page = await browser.open(shop);
   await page.until('document.title === "shop"');

@@ -162,10 +162,12 @@ t.test('in a browser: documentation, answers and errors', { skip: missingBrowser
   );
   await page.until("document.querySelector('.graphiql-doc-explorer')?.innerText.includes('Query')");
   await page.evaluate(
-    "[...document.querySelectorAll('.graphiql-doc-explorer-type-name')].find((a) => a.innerText === 'Query').click()",
+    "[...document.querySelectorAll('.graphiql-doc-explorer-type-name')].find((a) => " +
+      "a.innerText === 'Query').click()",
   );
   await page.until(
-    "document.querySelector('.graphiql-doc-explorer')?.innerText.includes('One <article> of the shop.')",
+    "document.querySelector('.graphiql-doc-explorer')?.innerText.includes('One " +
+      "<article> of the shop.')",
   );
 
   const editor = "document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror";
@@ -211,7 +213,8 @@ t.test(
     await page.until(`${button} !== null`);
     const query = 'subscription { orderPlaced { id customer } }';
     await page.evaluate(
-      `document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror.setValue(${JSON.stringify(query)})`,
+      "document.querySelector('.graphiql-query-editor " +
+        `.CodeMirror').CodeMirror.setValue(${JSON.stringify(query)})`,
     );
     await page.evaluate(`${button}.click()`);
     await running(gateway, 'orderPlaced', 1);

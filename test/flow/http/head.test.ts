@@ -16,7 +16,8 @@ t.test('heads that can be read in two ways are refused at every endpoint', async
   const backend = await useBackend(t, answerWith(ENVELOPE));
   const gateway = await useGateway(
     t,
-    `services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n    url: ${backend.url}\n`,
+    `services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n` +
+      `    url: ${backend.url}\n`,
   );
   const good = [
     'Host: a',
@@ -133,7 +134,8 @@ t.test('the Host of a request is one of those configured', async (t) => {
   const start = (t: Test, keys: string): Promise<TestGateway> =>
     useGateway(
       t,
-      `${keys}services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n    url: ${backend.url}\n`,
+      `${keys}services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n` +
+        `    url: ${backend.url}\n`,
     );
 
   await t.test('any, where none is', async (t) => {

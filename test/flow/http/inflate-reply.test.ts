@@ -9,7 +9,8 @@ import { include, printPackage } from '../../soap/packages.js';
 
 const CALL = envelope('<m:Ping xmlns:m="urn:m"/>');
 const PACKAGE_TYPE =
-  'multipart/related; type="application/xop+xml"; start="<r>"; start-info="text/xml"; boundary="uuid:b"';
+  'multipart/related; type="application/xop+xml"; start="<r>"; ' +
+  'start-info="text/xml"; boundary="uuid:b"';
 const packageOf = (message: string): Buffer =>
   printPackage({
     boundary: 'uuid:b',

@@ -230,7 +230,8 @@ t.test(
   async (t) => {
     const gateway = await start(t, LIMITS);
     const post = (path: string, type: string, body: string): string =>
-      `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: ${type}\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+      `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: ${type}\r\nSOAPAction: ""\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     const rubbish = post('/soap/s', 'text/xml', '<a></b>');
     await spend(gateway);
     const waiting = [
@@ -288,7 +289,9 @@ t.test(
       const client = await RawClient.connect(gateway.url);
       t.teardown(() => client.close());
       await client.send(
-        `POST /soap/s HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: 192.0.2.${n}\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        `POST /soap/s HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: 192.0.2.${n}\r\n` +
+          `Content-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: ${body.length}\r\n\r\n` +
+          `${body}`,
       );
       t.equal((await client.reply()).status, 200, `connection ${n}`);
     }
@@ -307,7 +310,9 @@ t.test('callers behind a trusted proxy do not wait for each other', async (t) =>
   const proxy = await RawClient.connect(gateway.url);
   t.teardown(() => proxy.close());
   const from = (address: string, path: string, body: string): string =>
-    `POST ${path} HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: ${address}\r\nContent-Type: ${path === '/graphql' ? 'application/json' : 'text/xml'}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    `POST ${path} HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: ${address}\r\n` +
+    `Content-Type: ${path === '/graphql' ? 'application/json' : 'text/xml'}\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const exchanges = async (): Promise<void> => {
     for (let n = 0; n < 10; n++) {
       for (const path of ['/soap/s', '/graphql']) {
@@ -332,7 +337,8 @@ t.test('callers behind a trusted proxy do not wait for each other', async (t) =>
 t.test('who leaves in the middle of a request is not held', async (t) => {
   const gateway = await start(t, LIMITS);
   const head =
-    'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nContent-Length: 30000\r\nExpect: 100-continue\r\n\r\n';
+    'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nContent-Length: 30000\r\n' +
+    'Expect: 100-continue\r\n\r\n';
   const all = 20;
   for (let n = 0; n < all; n++) {
     const client = await RawClient.connect(gateway.url);
@@ -425,7 +431,8 @@ t.test('refusals wait over WebSockets as well, and nothing else does', async (t)
 t.test('where too many refusals of a WebSocket wait nothing more is taken from it', async (t) => {
   const desk = await startDesk(
     t,
-    'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 500 }, subscriptions: { perConnection: 2 } }\n',
+    'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 500 }, subscriptions: ' +
+      '{ perConnection: 2 } }\n',
   );
   await spend(desk.gateway);
   const one = await acknowledged(desk);

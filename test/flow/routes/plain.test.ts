@@ -39,7 +39,8 @@ const request = (
   fields: readonly string[] = [],
   body = '',
 ): string =>
-  `${method} ${target} HTTP/1.1\r\n${['Host: gateway.example', ...fields].join('\r\n')}\r\n\r\n${body}`;
+  `${method} ${target} HTTP/1.1\r\n` +
+  `${['Host: gateway.example', ...fields].join('\r\n')}\r\n\r\n${body}`;
 
 t.test('a path below a route goes where the route says, the longest one first', async (t) => {
   const { backend, gateway } = await startBoth(t);

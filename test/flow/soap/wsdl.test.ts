@@ -19,7 +19,8 @@ async function start(
   // Paths in a configuration start where it lies.
   const gateway = await useGateway(
     t,
-    `${more}services:\n  orders:\n    url: ${backend.url}/internal\n    wsdl: ${relativeToTemporary(wsdl)}\n`,
+    `${more}services:\n  orders:\n    url: ${backend.url}/internal\n` +
+      `    wsdl: ${relativeToTemporary(wsdl)}\n`,
   );
   return { backend, gateway };
 }
@@ -216,7 +217,8 @@ t.test('documents that are not to be seen are not there', async (t) => {
   const wsdl = relativeToTemporary(DEMO);
   const gateway = await useGateway(
     t,
-    `services:\n  plain:\n    url: ${backend.url}\n  hidden: { url: "${backend.url}", wsdl: ${wsdl}, serveWsdl: false }\n`,
+    `services:\n  plain:\n    url: ${backend.url}\n  hidden: { url: "${backend.url}", wsdl: ` +
+      `${wsdl}, serveWsdl: false }\n`,
   );
   for (const service of ['plain', 'hidden']) {
     for (const query of ['?wsdl', '?WSDL', '?wsdl=0', '?xsd=1', '?singleWsdl']) {

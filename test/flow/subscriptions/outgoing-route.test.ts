@@ -46,7 +46,9 @@ t.test(
     );
     const { asked, url } = await startProxy(t, (await listen(t, tls)).port);
     const pem = (text: string): string => JSON.stringify(text);
-    const keys = `tls: { ca: ${pem(authority.ca.cert)}, cert: ${pem(client.cert)}, key: ${pem(client.key)} }`;
+    const keys =
+      `tls: { ca: ${pem(authority.ca.cert)}, cert: ${pem(client.cert)}, ` +
+      `key: ${pem(client.key)} }`;
     const gateway = await useGateway(
       t,
       `services:

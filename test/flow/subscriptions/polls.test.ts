@@ -18,7 +18,8 @@ const CLIENTS = `clients:
       one: { class: one, keys: [${KEYS.one}] }
       poor: { class: poor, keys: [${KEYS.poor}] }
       all: { class: all, keys: [${KEYS.all}] }
-  classes: { one: { requestsAtOnce: 1 }, poor: { budget: { maximum: 14, restoreRate: 1 } }, all: {} }
+  classes: { one: { requestsAtOnce: 1 }, poor: { budget: { maximum: \
+14, restoreRate: 1 } }, all: {} }
 `;
 
 const as = (
@@ -166,7 +167,9 @@ const SMALL = 'limits: { upstream: { breakerFailures: 0 }, xml: { textBytes: 1Ki
 function nameCustomers({ backend, order }: Desk, length: { of: number }): void {
   backend.answer = ({ body }, response) => {
     const operation = /Body><(?:\w+:)?(\w+)/.exec(body.toString())?.[1] ?? '';
-    const content = `<id>7</id><status>${order.status}</status><total>${order.total}</total><customer>${'x'.repeat(length.of)}</customer>`;
+    const content =
+      `<id>7</id><status>${order.status}</status><total>${order.total}</total><customer>` +
+      `${'x'.repeat(length.of)}</customer>`;
     const answer = envelope(
       `<${operation}Response xmlns="urn:orders">${content}</${operation}Response>`,
     );
@@ -246,7 +249,9 @@ t.test('many who cannot be told anything leave those who can', async (t) => {
   const all = Array.from({ length: 16 }, (_, index) => ({
     isBad: index % 5 === 0,
     events: socket().iterate({
-      query: `subscription { orderWatched(id: 7) { a${index}: ${index % 5 === 0 ? 'customer' : 'id'} status } }`,
+      query:
+        `subscription { orderWatched(id: 7) { a${index}: ` +
+        `${index % 5 === 0 ? 'customer' : 'id'} status } }`,
     }),
   }));
   for (const { events } of all)
@@ -298,7 +303,9 @@ t.test('what can be read, but not all together, is read in parts', async (t) => 
   const part = (type: string, id: string, content: string): string =>
     `--b\r\nContent-Type: ${type}\r\nContent-ID: <${id}>\r\n\r\n${content}\r\n`;
   backend.answer = (_message, response) => {
-    const content = `<id>7</id><total>${order.total}</total><front>${include('s')}</front><back>${include('c')}</back>`;
+    const content =
+      `<id>7</id><total>${order.total}</total><front>${include('s')}</front><back>` +
+      `${include('c')}</back>`;
     const parts = [
       part(
         'application/xop+xml; type="text/xml"',
@@ -310,7 +317,8 @@ t.test('what can be read, but not all together, is read in parts', async (t) => 
     ];
     const body = `${parts.join('')}--b--\r\n`;
     const type =
-      'multipart/related; boundary=b; type="application/xop+xml"; start="<root>"; start-info="text/xml"';
+      'multipart/related; boundary=b; type="application/xop+xml"; ' +
+      'start="<root>"; start-info="text/xml"';
     response
       .writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
       .end(body);

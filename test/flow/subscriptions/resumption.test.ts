@@ -235,7 +235,8 @@ t.test(
     await page.until('document.title === "shop"');
     const url = `${proxy.url.replace('redis', 'http')}/graphql?query=${encodeURIComponent(RECEIPTS)}`;
     await page.evaluate(`window.seen = []; window.source = new EventSource('${url}');
-    source.addEventListener('next', ({ data }) => seen.push(JSON.parse(data).data?.receipts.by ?? data)); 0`);
+    source.addEventListener('next', ({ data }) => seen.push(JSON.parse(data).data?.receipts.by ?? \
+data)); 0`);
     await running(desk.gateway, 'receipts', 1);
     const drop = async (): Promise<void> => {
       proxy.cut();

@@ -45,7 +45,8 @@ t.test(
 );
 
 t.test(
-  'events of their own values lead on through links, over server-sent events, and a mutation sets them off',
+  'events of their own values lead on through links, over server-sent events, and a ' +
+    'mutation sets them off',
   async (t) => {
     const { gateway, url } = await startDesk(t);
     const client = createEventClient({ url, retryAttempts: 0 });
@@ -126,8 +127,10 @@ t.test('who joins a poll is told what it is now, and not only at its next turn',
 
 const POOR_KEY = 'key-of-the-poor-000001';
 const POOR = `clients:
-  apiKeys: { clients: { poor: { class: poor, keys: [${POOR_KEY}] }, rich: { class: rich, keys: [${POOR_KEY}2] } } }
-  classes: { poor: { budget: { maximum: 40, restoreRate: 1 } }, rich: { budget: { maximum: 10000, restoreRate: 1 } } }
+  apiKeys: { clients: { poor: { class: poor, keys: [${POOR_KEY}] }, rich: { class: rich, keys: \
+[${POOR_KEY}2] } } }
+  classes: { poor: { budget: { maximum: 40, restoreRate: 1 } }, rich: { budget: { maximum: \
+10000, restoreRate: 1 } } }
 `;
 
 t.test('polls are paid for by those who want them, and rest while nobody can', async (t) => {
@@ -270,7 +273,8 @@ t.test(
     backend.answer = (message, response) => {
       if (!message.body.includes('PlaceOrder')) return answer(message, response);
       const reply = envelope(
-        '<PlaceOrderResponse xmlns="urn:orders"><orderId>many</orderId><status>OK</status></PlaceOrderResponse>',
+        '<PlaceOrderResponse xmlns="urn:orders"><orderId>many</orderId>' +
+          '<status>OK</status></PlaceOrderResponse>',
       );
       response
         .writeHead(200, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(reply) })
@@ -456,7 +460,8 @@ t.test('one client has so many subscriptions, over however many connections', as
 
 const ONE_KEY = 'key-of-one-at-once-01';
 const AT_ONCE = `clients:
-  apiKeys: { clients: { one: { class: one, keys: [${ONE_KEY}] }, all: { class: all, keys: [${ONE_KEY}2] } } }
+  apiKeys: { clients: { one: { class: one, keys: [${ONE_KEY}] }, all: { class: all, keys: \
+[${ONE_KEY}2] } } }
   classes: { one: { requestsAtOnce: 1 }, all: {} }
 `;
 
@@ -646,7 +651,8 @@ t.test('what fails at the backend, or is answered with a Fault, is no event', as
     [
       200,
       envelope(
-        '<PlaceOrderResponse xmlns="urn:orders"><orderId>8</orderId><status>LATE</status></PlaceOrderResponse>',
+        '<PlaceOrderResponse xmlns="urn:orders"><orderId>8</orderId>' +
+          '<status>LATE</status></PlaceOrderResponse>',
       ),
     ],
   ] as const) {

@@ -7,7 +7,8 @@ import { type Desk, envelope, place, running, startDesk } from '../../kit/live-d
 const PATIENT = 'limits: { upstream: { breakerFailures: 0 } }\n';
 
 const RECEIPT = envelope(
-  '<PlaceOrderResponse xmlns="urn:orders"><orderId>1</orderId><status>OK</status></PlaceOrderResponse>',
+  '<PlaceOrderResponse xmlns="urn:orders"><orderId>1</orderId>' +
+    '<status>OK</status></PlaceOrderResponse>',
 );
 const FAULT = envelope(
   '<E:Fault><faultcode>E:Client</faultcode><faultstring>No.</faultstring></E:Fault>',

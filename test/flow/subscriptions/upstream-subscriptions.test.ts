@@ -40,7 +40,8 @@ for (const protocol of PROTOCOLS) {
     t.test(`events pass through, from ${protocol} to ${transport}`, async (t) => {
       const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
       const query =
-        'subscription S($id: ID!) { c: customerChanged(id: $id) { __typename ...P } } fragment P on Node { id ... on Customer { n: name } }';
+        'subscription S($id: ID!) { c: customerChanged(id: $id) { __typename ...P } } ' +
+        'fragment P on Node { id ... on Customer { n: name } }';
       const told = events(transport, query, { variables: { id: '7' } });
       const first = told.next();
       await remote.runs(1);
@@ -173,7 +174,8 @@ t.test(
     const directory = t.testdir({ 'crm.graphql': SDL });
     const start = (more: string): Promise<TestGateway> =>
       startTestGateway(
-        `services:\n  crm:\n    kind: graphql\n    url: ${remote.url}\n    schema: crm.graphql\n${more}`,
+        `services:\n  crm:\n    kind: graphql\n    url: ${remote.url}\n` +
+          `    schema: crm.graphql\n${more}`,
         directory,
       );
     const plain = await start('');
@@ -205,7 +207,8 @@ t.test('what is renamed, hidden and prefixed is asked under its own name', async
     const { remote, events, gateway } = await startUpstreamDesk(
       t,
       protocol,
-      '    prefix: crm\n    rename: { Subscription.tick: beat, Customer.name: title, Customer: Person }\n' +
+      '    prefix: crm\n    rename: { Subscription.tick: beat, Customer.name: ' +
+        'title, Customer: Person }\n' +
         '    hide: [Subscription.internal, Customer.ssn]\n',
       'graphql: { introspection: true }\n',
     );
@@ -218,7 +221,8 @@ t.test('what is renamed, hidden and prefixed is asked under its own name', async
     );
     const told = events(
       'websocket',
-      'subscription { c: crmCustomerChanged(id: 7) { ... on CrmNode { __typename } t: title ...P } } fragment P on Person { title }',
+      'subscription { c: crmCustomerChanged(id: 7) { ... on CrmNode { __typename } t: ' +
+        'title ...P } } fragment P on Person { title }',
     );
     const first = told.next();
     await remote.runs(1);
@@ -306,8 +310,10 @@ t.test(
     const remote = await startSubscriptionServer(SDL);
     const gateway = await useGateway(
       t,
-      `services:\n  crm:\n    kind: graphql\n    url: http://127.0.0.1:1/none\n    schema: crm.graphql\n` +
-        `    subscriptions: { url: "${remote.url.replace('http', 'ws')}", connectionParams: { token: abc } }\n`,
+      'services:\n  crm:\n    kind: graphql\n    url: http://127.0.0.1:1/none\n' +
+        '    schema: crm.graphql\n' +
+        `    subscriptions: { url: "${remote.url.replace('http', 'ws')}", ` +
+        'connectionParams: { token: abc } }\n',
       t.testdir({ 'crm.graphql': SDL }),
     );
     t.teardown(() => remote.close());
@@ -537,7 +543,8 @@ t.test('a subscription ends there when the credentials expire here', async (t) =
     'graphql-transport-ws',
     '    forwardHeaders: [authorization]\n',
     `clients:
-  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwks: '${issuer.keySet}', toleranceMillis: 0, requireNotBefore: false, forward: true }
+  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwks: \
+'${issuer.keySet}', toleranceMillis: 0, requireNotBefore: false, forward: true }
   classes: { all: {} }
 `,
   );

@@ -21,7 +21,8 @@ const STAYS = { 'x-api-key': 'the-key-of-the-staying' };
 
 /** Clients of these kinds beside one that nothing is withdrawn from. */
 const clients = (more: string, classes = 'all: {}'): string => `clients:
-  apiKeys: { header: x-api-key, clients: { stays: { class: other, keys: [the-key-of-the-staying] }, gone: { class: all, keys: [the-key-of-gone-client] } } }
+  apiKeys: { header: x-api-key, clients: { stays: { class: other, keys: [the-key-of-the-staying] \
+}, gone: { class: all, keys: [the-key-of-gone-client] } } }
 ${more}  classes: { other: {}, ${classes} }
 `;
 
@@ -131,7 +132,8 @@ t.test('fields that now need a right end what was begun without', async (t) => {
   await desk.gateway.reload((yaml) =>
     yaml.replace(
       '    operations:\n',
-      '    schema: { types: { Order: { fields: { total: { scopes: [money] } } } } }\n    operations:\n',
+      '    schema: { types: { Order: { fields: { total: { scopes: ' +
+        '[money] } } } } }\n    operations:\n',
     ),
   );
   t.equal(await socket.closed, 4403);
@@ -147,7 +149,8 @@ t.test('tokens whose issuer or key was withdrawn by a reload end what is open', 
     const desk = await startDesk(
       t,
       clients(
-        `  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwks: '${issuer.keySet}' }\n`,
+        `  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: ` +
+          `[ES256], jwks: '${issuer.keySet}' }\n`,
       ),
     );
     const params = { authorization: `Bearer ${token}` };
@@ -162,7 +165,9 @@ t.test('a key that its issuer has withdrawn is no good after a reload', async (t
   let shown = issuer.keySet;
   const server = createServer((_request, response) => response.end(shown));
   const { url } = await listen(t, server);
-  const jwt = `issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwksUrl: "${url}/"`;
+  const jwt =
+    `issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: ` +
+    `[ES256], jwksUrl: "${url}/"`;
   const desk = await startDesk(t, clients(`  jwt: { ${jwt} }\n`));
   const params = { authorization: `Bearer ${await issuer.sign()}` };
   const statusNow = async (): Promise<number> =>
@@ -215,7 +220,8 @@ type Authority = Awaited<ReturnType<typeof startAuthority>>;
 
 const introspection = ({ url }: Authority, more = ''): string =>
   clients(
-    `  introspection: { url: "${url}", clientId: gateway, clientSecret: secret, class: all, timeoutMillis: 60000${more} }\n`,
+    `  introspection: { url: "${url}", clientId: gateway, clientSecret: secret, class: ` +
+      `all, timeoutMillis: 60000${more} }\n`,
   );
 
 t.test(

@@ -135,7 +135,8 @@ t.test('root fields count, through fragments too', async (t) => {
   t.equal(codeOf(`{${fields(6)}}`), 'MAX_ROOT_FIELDS_LIMIT');
   t.equal(
     codeOf(
-      `{${fields(3)} ...F} fragment F on Query{b:countOrders ...on Query{c:countOrders d:countOrders}}`,
+      `{${fields(3)} ...F} fragment F on Query{b:countOrders ...on ` +
+        'Query{c:countOrders d:countOrders}}',
     ),
     'MAX_ROOT_FIELDS_LIMIT',
   );
@@ -191,9 +192,15 @@ t.test(
       pair: '{getNode{...A}} fragment A on Node{...B} fragment B on Node{next{...A}}',
       unused: '{countOrders} fragment A on Node{...B} fragment B on Node{...A}',
       ring: `{getNode{...F0}} ${Array.from({ length: 100 }, (_, at) => `fragment F${at} on Node{...F${(at + 1) % 100}}`).join(' ')}`,
-      doubling: `{getNode{...F0}} ${Array.from({ length: 60 }, (_, at) => `fragment F${at} on Node{...F${at + 1} ...F${at + 1}}`).join(' ')} fragment F60 on Node{id}`,
-      aliased: `{getNode{...F0}} ${Array.from({ length: 30 }, (_, at) => `fragment F${at} on Node{a:next{...F${at + 1}} b:next{...F${at + 1}}}`).join(' ')} fragment F30 on Node{id}`,
-      wide: `{getNode{...F0}} ${Array.from({ length: 7 }, (_, at) => `fragment F${at} on Node{${`...F${at + 1} `.repeat(30)}}`).join(' ')} fragment F7 on Node{id}`,
+      doubling:
+        `{getNode{...F0}} ${Array.from({ length: 60 }, (_, at) => `fragment F${at} on Node{...F${at + 1} ...F${at + 1}}`).join(' ')} ` +
+        'fragment F60 on Node{id}',
+      aliased:
+        `{getNode{...F0}} ${Array.from({ length: 30 }, (_, at) => `fragment F${at} on Node{a:next{...F${at + 1}} b:next{...F${at + 1}}}`).join(' ')} ` +
+        'fragment F30 on Node{id}',
+      wide:
+        `{getNode{...F0}} ${Array.from({ length: 7 }, (_, at) => `fragment F${at} on Node{${`...F${at + 1} `.repeat(30)}}`).join(' ')} ` +
+        'fragment F7 on Node{id}',
     };
     for (const [name, bomb] of Object.entries(bombs)) {
       t.equal(codeOf(bomb), 'GRAPHQL_VALIDATION_FAILED', name);
@@ -204,7 +211,8 @@ t.test(
 
 t.test('fragments that are spread twice side by side are no cycle', async (t) => {
   const document = `{getNode{...A ...B next{...B ...A}}}
-    fragment A on Node{...C id} fragment B on Node{...C ...D} fragment C on Node{...D} fragment D on Node{name}`;
+    fragment A on Node{...C id} fragment B on Node{...C ...D} fragment C on Node{...D} \
+fragment D on Node{name}`;
   t.equal(codeOf(document), 'admitted');
 });
 

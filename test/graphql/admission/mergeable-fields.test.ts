@@ -12,11 +12,14 @@ import { Random } from '../../codec/random-values.js';
 
 /** Types on which one name is the same, of another shape, or another field with the same shape. */
 const SCHEMA = buildSchema(`
-  type Query { a(x: Int, y: [In]): A, b: B, n: Named, u: Either, list: [A], lists: [[A]], s: String, i: Int! }
+  type Query { a(x: Int, y: [In]): A, b: B, n: Named, u: Either, list: [A], lists: [[A]], s: \
+String, i: Int! }
   input In { p: Int, q: Int }
   interface Named { s: String, n: Named, a(x: Int): A }
-  type A implements Named { s: String, n: Named, a(x: Int): A, v: Int, w: Int!, l: [Int], e: E, o: B }
-  type B implements Named { s: String, n: Named, a(x: Int): A, v: String, w: Int, l: [Int], e: E, o: A }
+  type A implements Named { s: String, n: Named, a(x: Int): A, v: Int, w: Int!, l: [Int], e: E, o: \
+B }
+  type B implements Named { s: String, n: Named, a(x: Int): A, v: String, w: Int, l: [Int], e: \
+E, o: A }
   union Either = A | B
   enum E { X Y }
 `);

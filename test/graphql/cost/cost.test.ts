@@ -16,9 +16,11 @@ const SHOP = `services:
     types: |
       type Query {
         order(id: ID!): Order
-        first(first: Int, last: Int): [Order] @listSize(slicingArguments: ["first", "last"], assumedSize: 7)
+        first(first: Int, last: Int): [Order] @listSize(slicingArguments: ["first", "last"], \
+assumedSize: 7)
         either(first: Int, last: Int): [Order]
-          @listSize(slicingArguments: ["first", "last"], assumedSize: 7, requireOneSlicingArgument: false)
+          @listSize(slicingArguments: ["first", "last"], assumedSize: \
+7, requireOneSlicingArgument: false)
         paged(page: Page, text: String @cost(weight: "4")): Orders
           @listSize(slicingArguments: ["page.size"], sizedFields: ["rows.row"])
         usual(first: Int = 4): [Order] @listSize(slicingArguments: ["first"])
@@ -28,7 +30,8 @@ const SHOP = `services:
       input Page { size: Int = 5, number: Long }
       type Orders { rows: Rows, others: [Order] }
       type Rows { row: [Order], rest: [Order] }
-      type Order @cost(weight: "2") { id: ID!, customerId: Int, image: String @cost(weight: "3"), lines: [Line!] }
+      type Order @cost(weight: "2") { id: ID!, customerId: Int, image: String @cost(weight: \
+"3"), lines: [Line!] }
       type Line { sku: String, tags: [String] }
       type Unused @cost(weight: "9") { a: Int @cost(weight: "9") }
     operations:
@@ -46,13 +49,15 @@ const SHOP = `services:
   customers:
     url: http://127.0.0.1:1/
     types: |
-      type Query { customer(id: Int): Customer, customers(ids: [Int]): [Customer], history(id: Int, top: Int): [Note] }
+      type Query { customer(id: Int): Customer, customers(ids: [Int]): [Customer], history(id: \
+Int, top: Int): [Note] }
       type Customer { id: Int, name: String }
       type Note { text: String }
     operations:
       GetCustomer: { field: Query.customer, weight: 3 }
       GetCustomers: { field: Query.customers, cost: 50, replyKib: 8 }
-      GetHistory: { field: Query.history, listSize: { slicingArguments: [top], requireOneSlicingArgument: false, assumedSize: 6 } }
+      GetHistory: { field: Query.history, listSize: { slicingArguments: \
+[top], requireOneSlicingArgument: false, assumedSize: 6 } }
 links:
   Order.customer: { operation: customers.GetCustomer, arguments: { id: customerId } }
   Order.buyer:
@@ -60,7 +65,8 @@ links:
     arguments: { id: customerId }
     batch: { operation: customers.GetCustomers, argument: ids, key: id }
   Customer.history: { operation: customers.GetHistory, arguments: { id: id } }
-  Customer.notes: { operation: customers.GetHistory, arguments: { id: id }, listSize: { assumedSize: 2 } }
+  Customer.notes: { operation: customers.GetHistory, arguments: { id: id }, listSize: \
+{ assumedSize: 2 } }
 limits:
   graphql: { cost: 1000000, kibCost: 1, rootFields: 100, aliases: 100 }
 `;
@@ -131,7 +137,8 @@ const TREE = `services:
         matrix: [Cell]
         small: [Node]
       }
-      type Node { id: ID, next: Node, nodes: [Node], thirty: [Node] @listSize(assumedSize: 30), heavy: [Heavy], image: String @cost(weight: "5") }
+      type Node { id: ID, next: Node, nodes: [Node], thirty: [Node] @listSize(assumedSize: \
+30), heavy: [Heavy], image: String @cost(weight: "5") }
       type Heavy @cost(weight: "3") { id: ID }
       type Cell { id: ID, cells: [Cell] }
     operations:
@@ -209,7 +216,8 @@ t.test('links are calls: they are multiplied, and each has a reply', async (t) =
 });
 
 t.test(
-  'an operation that is too expensive is told its figures, the dearest field, the key and what to write',
+  'an operation that is too expensive is told its figures, the dearest field, ' +
+    'the key and what to write',
   async (t) => {
     const refusalOf = async (query: string, isOpen = true) => {
       const given = await admission(t, TREE.replace('cost: 1000000', 'cost: 200'));
@@ -230,7 +238,8 @@ t.test(
     t.match(await refusalOf('{matrix{id list{id}}}'), {
       code: 'MAX_COST_LIMIT',
       message:
-        'The operation costs more than allowed: 220 points, and 200 are. The dearest field is `Cell.list`: 200 points by 10 calls.',
+        'The operation costs more than allowed: 220 points, and 200 are. The dearest field is ' +
+        '`Cell.list`: 200 points by 10 calls.',
       locations: 1,
       cost: {
         requestedQueryCost: 220,
@@ -299,7 +308,8 @@ t.test('slicing arguments count however they are given (G08)', async (t) => {
   t.equal(of('query($n:Int){paged(page:{size:$n}){rows{row{id}}}}', { n: 9 }), 20 + 2 + 18);
   t.equal(
     of(
-      'query($n:Int){paged(page:{size:$n}){...F}} fragment F on Orders{...on Orders{rows{...G}}} fragment G on Rows{row{id}}',
+      'query($n:Int){paged(page:{size:$n}){...F}} fragment F on Orders{...on ' +
+        'Orders{rows{...G}}} fragment G on Rows{row{id}}',
       { n: 9 },
     ),
     20 + 2 + 18,
@@ -366,7 +376,8 @@ t.test('sums saturate, and a fragment is walked once', async (t) => {
     t,
     SHOP.replace(
       'kibCost: 1',
-      'kibCost: 1, depth: 100, selections: 1000000, assumedListSize: 1000000, assumedReplySize: 10000000, calls: 10000',
+      'kibCost: 1, depth: 100, selections: 1000000, assumedListSize: ' +
+        '1000000, assumedReplySize: 10000000, calls: 10000',
     ),
   );
   const table = new CostTable({ ...graph, limits: config.limits.graphql });
@@ -399,7 +410,8 @@ t.test('costs are part of the printed schema', async (t) => {
     'type Order @cost(weight: "2") {',
     '  image: String @cost(weight: "3")',
     '  lines: [Line!] @listSize(assumedSize: 4)',
-    '  first(first: Int, last: Int): [Order] @listSize(assumedSize: 7, slicingArguments: ["first", "last"])',
+    '  first(first: Int, last: Int): [Order] @listSize(assumedSize: ' +
+      '7, slicingArguments: ["first", "last"])',
     '@listSize(slicingArguments: ["page.size"], sizedFields: ["rows.row"])',
     'text: String @cost(weight: "4")',
     '  dear: Order @cost(weight: "100.5")',
@@ -426,7 +438,8 @@ t.test('sizes of what is not there are told at their place', async (t) => {
       'Service `orders`: `page.sise` leads to nothing in the arguments of `paged`.',
       'Service `orders`: `rows.rwo` leads to no list.',
       'Service `orders`: `rows` leads to no list.',
-      'Service `customers`: `customer` is no list: name the fields below it that are, as `sizedFields`.',
+      'Service `customers`: `customer` is no list: name the fields below it that ' +
+        'are, as `sizedFields`.',
       'Service `customers`: `customers` has no argument `idz`. Did you mean `ids`?',
       'Service `customers`: `history` has no argument `tip`. Did you mean `top`?',
     ],
@@ -451,7 +464,8 @@ t.test('what is wrong in cost directives is told at its place', async (t) => {
       enum Colour @cost(weight: "7") { RED @cost(weight: "2") GREEN }
       type D @cost(weight: "3") { a: Int @cost(weight: "2"), b(n: Int @cost(weight: "2")): Int }
       extend type Query @cost(weight: "4") { e: Int }
-    operations: { A: { field: Query.a }, B: { field: Query.b }, C: { field: Query.c }, D: { field: Query.d }, E: { field: Query.e } }
+    operations: { A: { field: Query.a }, B: { field: Query.b }, C: { field: Query.c }, D: { field: \
+Query.d }, E: { field: Query.e } }
 `;
   const problems = await diagnosticsOf(compileText(t, yaml));
   t.strictSame(

@@ -139,7 +139,8 @@ type Order {
   );
   t.equal(
     typeText(schema, 'OrderFilter'),
-    'input OrderFilter {\n  status: Status\n  skus: [String!]\n  limit: Int = 10\n  inner: OrderFilter\n}',
+    'input OrderFilter {\n  status: Status\n  skus: [String!]\n  limit: Int = 10\n' +
+      '  inner: OrderFilter\n}',
   );
   t.match(typeText(schema, 'Status'), /OPEN\s+"""Nothing more happens\."""\s+CLOSED/);
   t.notMatch(printSchema(schema), '@xml');
@@ -280,7 +281,8 @@ scalar Long @specifiedBy(url: "https://example.org")`;
 
 t.test('a type with a single list is shown as it was written', async (t) => {
   const sdl =
-    'type Query { order: Order } type Order { id: ID! lines: Lines } type Lines { line: [String!] }';
+    'type Query { order: Order } type Order { id: ID! lines: ' +
+    'Lines } type Lines { line: [String!] }';
   const { operations, mapping } = readSdlOperations(sdl, new Map([['A', given('Query.order')]]), {
     file: 'f',
     line: 1,

@@ -54,11 +54,14 @@ class Schemas {
 
   print(): string {
     const types = Array.from({ length: TYPES }, (_, at) => this.#type(at)).join('\n');
-    return `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
-<xs:element name="Get"><xs:complexType>${this.#group('sequence', '', 0)}</xs:complexType></xs:element>
+    return `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
+xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
+<xs:element name="Get"><xs:complexType>${this.#group('sequence', '', 0)}</xs:complexType>\
+</xs:element>
 <xs:element name="GetResponse" type="xs:string"/>
 <xs:element name="head" type="xs:string" abstract="true"/>
-<xs:element name="one" type="xs:string" substitutionGroup="t:head"/><xs:element name="other" type="xs:string" substitutionGroup="t:head"/>
+<xs:element name="one" type="xs:string" substitutionGroup="t:head"/>\
+<xs:element name="other" type="xs:string" substitutionGroup="t:head"/>
 ${types}</xs:schema>`;
   }
 
@@ -71,7 +74,11 @@ ${types}</xs:schema>`;
     const abstract = this.#dice.one(' abstract="true"', '', '', '');
     if (base === null)
       return `<xs:complexType name="T${at}"${abstract}>${content}${attributes}</xs:complexType>`;
-    return `<xs:complexType name="T${at}"${abstract}><xs:complexContent><xs:extension base="t:T${base}">${content}${attributes}</xs:extension></xs:complexContent></xs:complexType>`;
+    return (
+      `<xs:complexType name="T${at}"${abstract}><xs:complexContent>` +
+      `<xs:extension base="t:T${base}">${content}${attributes}</xs:extension>` +
+      '</xs:complexContent></xs:complexType>'
+    );
   }
 
   #occurs(): string {

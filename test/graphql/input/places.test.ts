@@ -14,8 +14,10 @@ import { builtOf } from '../built.js';
  */
 
 const schemaOf = (content: string): string =>
-  `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
-<xs:element name="Get"><xs:complexType>${content}</xs:complexType></xs:element><xs:element name="GetResponse" type="xs:string"/></xs:schema>`;
+  `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
+xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
+<xs:element name="Get"><xs:complexType>${content}</xs:complexType></xs:element>\
+<xs:element name="GetResponse" type="xs:string"/></xs:schema>`;
 
 async function writerOf(content: string) {
   const built = await builtOf(wsdlWith({ types: schemaOf(content) }));
@@ -145,9 +147,12 @@ t.test(
 );
 
 t.test('what a derived type has again stands behind what it inherits', async (t) => {
-  const types = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified"><xs:complexType name="Base">${sequence(A, B)}</xs:complexType>
-    <xs:complexType name="More"><xs:complexContent><xs:extension base="t:Base">${sequence(A, C)}</xs:extension></xs:complexContent></xs:complexType>
-    <xs:element name="Get" type="t:More"/><xs:element name="GetResponse" type="xs:string"/></xs:schema>`;
+  const types = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">\
+<xs:complexType name="Base">${sequence(A, B)}</xs:complexType>
+    <xs:complexType name="More"><xs:complexContent><xs:extension base="t:Base">\
+${sequence(A, C)}</xs:extension></xs:complexContent></xs:complexType>
+    <xs:element name="Get" type="t:More"/><xs:element name="GetResponse" type="xs:string"/>\
+</xs:schema>`;
   const plan = (await builtOf(wsdlWith({ types }))).fields.get('Query.get');
   if (plan === undefined) throw new Error('no field');
   const given = { arguments: { a: ['1', '2'], b: '3', c: '4' }, headers: {} };

@@ -116,7 +116,8 @@ t.test('wrapped lists, attributes and aliases have slots of their own', async (t
 t.test('fields with one response key are merged', async (t) => {
   const order = inner(
     plan(
-      '{getOrder(orderID:1){previous{note} serial ...F previous{serial}}} fragment F on Order{previous{tag note}}',
+      '{getOrder(orderID:1){previous{note} serial ...F previous{serial}}} fragment F on ' +
+        'Order{previous{tag note}}',
     ),
   );
   t.same(keys(order), ['previous', 'serial']);
@@ -125,7 +126,8 @@ t.test('fields with one response key are merged', async (t) => {
 
 t.test('what is skipped or not included has no slot', async (t) => {
   const query = `query($yes:Boolean! $no:Boolean=false){getOrder(orderID:1){
-    note @skip(if:$yes) serial @include(if:$no) tag @include(if:$yes) ...F @skip(if:$yes) ...on Order @include(if:$yes){orderID}
+    note @skip(if:$yes) serial @include(if:$no) tag @include(if:$yes) ...F @skip(if:$yes) ...on \
+Order @include(if:$yes){orderID}
   }} fragment F on Order{status}`;
   t.same(keys(inner(plan(query, { yes: true, no: false }))), ['tag', 'orderID']);
   t.same(keys(inner(plan(query, { yes: false, no: true }))), ['note', 'serial', 'status']);
@@ -135,7 +137,8 @@ t.test('each type that may stand there has its own slots', async (t) => {
   const part = objectOf(
     inner(
       plan(`{getOrder(orderID:1){mainPart{
-        __typename sku ...on Wheel{spokes} ...on Engine{power ...on TurboEngine{boost}} ...on PartBase{weight}
+        __typename sku ...on Wheel{spokes} ...on Engine{power ...on TurboEngine{boost}} ...on \
+PartBase{weight}
       }}}`),
     ).declared?.slots[0]?.value,
   );

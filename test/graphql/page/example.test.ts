@@ -26,10 +26,13 @@ t.test('the example fits the schema, of whatever WSDL it is', async (t) => {
 
 t.test('the first field that can be asked for with plain values', async (t) => {
   t.equal(
-    example(`type Query { hard(a: Odd!): Int, order(id: Int!, note: String, kind: Kind!, line: Line!, keys: [ID!]!): Order }
+    example(`type Query { hard(a: Odd!): Int, order(id: Int!, note: String, kind: Kind!, line: \
+Line!, keys: [ID!]!): Order }
       scalar Odd enum Kind { NEW OLD } input Line { sku: String!, count: Int }
-      type Order { id: ID!, customer: Customer, secret(key: String!): Int, lines: [Line2!] a: Int b: Int c: Int d: Int }
-      type Customer { name: String, orders: [Order!] } type Line2 { inner: Inner } type Inner { x: Int }`),
+      type Order { id: ID!, customer: Customer, secret(key: String!): Int, lines: [Line2!] a: \
+Int b: Int c: Int d: Int }
+      type Customer { name: String, orders: [Order!] } type Line2 { inner: \
+Inner } type Inner { x: Int }`),
     `{
   order(id: 7, kind: NEW, line: { sku: "A" }, keys: ["7"]) {
     id
@@ -51,7 +54,8 @@ t.test('the first field that can be asked for with plain values', async (t) => {
   t.equal(example('type Query { a: [Int!]! }'), '{\n  a\n}');
   t.equal(
     example(
-      'type Query { a(x: In!): Int } input In { x: In, y: In2! } input In2 { z: In3! } input In3 { a: Int }',
+      'type Query { a(x: In!): Int } input In { x: In, y: In2! } input In2 { z: In3! ' +
+        '} input In3 { a: Int }',
     ),
     '{\n  __typename\n}',
   );
@@ -70,7 +74,8 @@ t.test('a call has required values only, or the first few where none is required
   t.equal(call('type Query { a(x: Int, y: [String]): Int }'), 'query {\n  a(x: 7, y: ["A"])\n}');
   t.equal(
     call(
-      'type Query { a(x: In): Int } input In { x: In, y: In2, odd: Odd } input In2 { z: Boolean } scalar Odd',
+      'type Query { a(x: In): Int } input In { x: In, y: In2, odd: ' +
+        'Odd } input In2 { z: Boolean } scalar Odd',
     ),
     'query {\n  a(x: { y: { z: true } })\n}',
     'a type is left out of itself',

@@ -8,7 +8,8 @@ import { introspectionAnswers } from '../../../src/graphql/run/introspection-ans
 
 const TYPES = 800;
 const sdl = `directive @note(text: String = "a") repeatable on FIELD
-  type Query { record(id: ID, filter: Filter): Record0 either: Either named(name: String @deprecated(reason: "é")): Named }
+  type Query { record(id: ID, filter: Filter): Record0 either: Either named(name: \
+String @deprecated(reason: "é")): Named }
   "Über" input Filter { a: Int = 3, and: [Filter!] }
   union Either = Record0 | Record1
   interface Named { name: String }
@@ -47,14 +48,16 @@ t.test('introspection answers as graphql-js does', async (t) => {
   const queries: [string, Record<string, unknown>][] = [
     [WHOLE, {}],
     [
-      'query($n:String! $d:Boolean){a:__type(name:$n){name fields(includeDeprecated:$d){name}} __typename}',
+      'query($n:String! $d:Boolean){a:__type(name:$n){name ' +
+        'fields(includeDeprecated:$d){name}} __typename}',
       { n: 'Record5' },
     ],
     ['query($n:String!){a:__type(name:$n){name}}', { n: 'None' }],
     ['query($d:Boolean){__schema{types{enumValues(includeDeprecated:$d){name}}}}', { d: true }],
     ['query($d:Boolean){__schema{types{enumValues(includeDeprecated:$d){name}}}}', { d: false }],
     [
-      '{__schema{...F}} fragment F on __Schema{queryType{name} directives{name args{defaultValue}}}',
+      '{__schema{...F}} fragment F on __Schema{queryType{name} ' +
+        'directives{name args{defaultValue}}}',
       {},
     ],
     ['{a:__schema{types{name}} b:__schema{types{kind}}}', {}],

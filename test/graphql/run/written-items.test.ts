@@ -101,7 +101,8 @@ t.test('binary content of a long list has addresses that work', async (t) => {
     `graphql: { downloads: { keys: [${'k'.repeat(43)}] } }\n`,
   );
   const file = (n: number): string =>
-    `<t:file><t:name>${n}</t:name><t:content>${Buffer.from(`content ${n}`).toString('base64')}</t:content></t:file>`;
+    `<t:file><t:name>${n}</t:name><t:content>` +
+    `${Buffer.from(`content ${n}`).toString('base64')}</t:content></t:file>`;
   const { data, errors } = await shop.ask(
     '{ get { name content @url } }',
     replyOf(numbers(150).map(file)),

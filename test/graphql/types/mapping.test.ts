@@ -10,15 +10,21 @@ const TYPES = `
 <xs:complexType name="Customer"><xs:sequence>
   <xs:element name="CustId" type="xs:int"/>
   <xs:element name="Secret" type="xs:string" minOccurs="0"/>
-  <xs:element name="Fax" type="xs:string" minOccurs="0"><xs:annotation><xs:documentation>Nobody faxes.</xs:documentation></xs:annotation></xs:element>
+  <xs:element name="Fax" type="xs:string" minOccurs="0"><xs:annotation>\
+<xs:documentation>Nobody faxes.</xs:documentation></xs:annotation></xs:element>
   <xs:element name="Since" type="xs:string"/>
   <xs:element name="Level" type="t:Level"/>
-  <xs:element name="Home" minOccurs="0"><xs:complexType><xs:sequence><xs:element name="Zip" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
+  <xs:element name="Home" minOccurs="0"><xs:complexType><xs:sequence>\
+<xs:element name="Zip" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
   <xs:element name="Log" type="t:Audit" minOccurs="0"/>
 </xs:sequence><xs:attribute name="Version" type="xs:long"/></xs:complexType>
-<xs:complexType name="Vip"><xs:complexContent><xs:extension base="t:Customer"><xs:sequence><xs:element name="Desk" type="xs:string"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-<xs:complexType name="Audit"><xs:sequence><xs:element name="By" type="xs:string"/></xs:sequence></xs:complexType>
-<xs:simpleType name="Level"><xs:restriction base="xs:string"><xs:enumeration value="A"/><xs:enumeration value="B"/></xs:restriction></xs:simpleType>`;
+<xs:complexType name="Vip"><xs:complexContent><xs:extension base="t:Customer"><xs:sequence>\
+<xs:element name="Desk" type="xs:string"/></xs:sequence></xs:extension></xs:complexContent>\
+</xs:complexType>
+<xs:complexType name="Audit"><xs:sequence><xs:element name="By" type="xs:string"/></xs:sequence>\
+</xs:complexType>
+<xs:simpleType name="Level"><xs:restriction base="xs:string"><xs:enumeration value="A"/>\
+<xs:enumeration value="B"/></xs:restriction></xs:simpleType>`;
 
 const WSDL = desk({
   types: TYPES,
@@ -63,7 +69,8 @@ t.test(
     const printed = (name: string): string => printType(schema.getType(name) as never);
     t.match(
       printSchema(schema),
-      '"""One client."""\n  client(who: ClientOneOfInput): Client @deprecated(reason: "Ask for clients.")',
+      '"""One client."""\n  client(who: ClientOneOfInput): ' +
+        'Client @deprecated(reason: "Ask for clients.")',
     );
     t.equal(
       printed('Client'),
@@ -88,7 +95,10 @@ interface Client {
     t.notOk(schema.getType('Audit'));
     t.notOk(schema.getType('AuditInput'));
     t.match(printed('ClientInput'), /id: ID![\s\S]*since: Date![\s\S]*revision: String\n/);
-    const reply = `<t:GetResponse><t:who Version="12"><t:CustId>7</t:CustId><t:Secret>x</t:Secret><t:Since>2020-02-29</t:Since><t:Level>A</t:Level><t:Home><t:Zip>01</t:Zip></t:Home></t:who></t:GetResponse>`;
+    const reply =
+      '<t:GetResponse><t:who Version="12"><t:CustId>7</t:CustId><t:Secret>x</t:Secret>' +
+      '<t:Since>2020-02-29</t:Since><t:Level>A</t:Level><t:Home><t:Zip>01</t:Zip></t:Home>' +
+      '</t:who></t:GetResponse>';
     const { data, errors } = await shop.ask(
       '{ client { id since level revision home { postcode } } }',
       reply,
@@ -124,7 +134,8 @@ t.test('what is renamed and retyped is written under its name in XML', async (t)
     .replaceAll(/<(\/?)\w+:/g, '<$1');
   t.match(
     sent,
-    '<who Version="9007199254740993"><CustId>12</CustId><Since>2020-02-29</Since><Level>B</Level><Home><Zip>01</Zip></Home></who>',
+    '<who Version="9007199254740993"><CustId>12</CustId><Since>2020-02-29</Since>' +
+      '<Level>B</Level><Home><Zip>01</Zip></Home></who>',
   );
   for (const wrong of [
     { id: 'x' },
@@ -140,10 +151,13 @@ t.test('what is renamed and retyped is written under its name in XML', async (t)
 });
 
 t.test('the field of a choice can be renamed, which names its union', async (t) => {
-  const types = `<xs:complexType name="Payment"><xs:choice><xs:element name="Card" type="xs:string"/><xs:element name="Iban" type="xs:string"/></xs:choice></xs:complexType>`;
+  const types =
+    '<xs:complexType name="Payment"><xs:choice><xs:element name="Card" type="xs:string"/>' +
+    '<xs:element name="Iban" type="xs:string"/></xs:choice></xs:complexType>';
   const wsdl = desk({ types, reply: '<xs:element name="payment" type="t:Payment"/>' });
   const mapping =
-    '{ Payment: { fields: { choice: { name: method, description: How. }, Card: { name: number } } } }';
+    '{ Payment: { fields: { choice: { name: method, description: How. }, Card: ' +
+    '{ name: number } } } }';
   const schema = await schemaOf(
     t,
     `    schema:\n      choices: union\n      types: ${mapping}\n`,
@@ -156,15 +170,19 @@ t.test('the field of a choice can be renamed, which names its union', async (t) 
 });
 
 t.test('an element and an attribute of one name are told apart', async (t) => {
-  const types = `<xs:complexType name="Both"><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence><xs:attribute name="id" type="xs:int"/><xs:attribute name="lang" type="xs:string"/></xs:complexType>
-    <xs:complexType name="Text"><xs:simpleContent><xs:extension base="xs:string"><xs:attribute name="value" type="xs:int"/></xs:extension></xs:simpleContent></xs:complexType>`;
+  const types = `<xs:complexType name="Both"><xs:sequence><xs:element name="id" type="xs:int"/>\
+</xs:sequence><xs:attribute name="id" type="xs:int"/><xs:attribute name="lang" type="xs:string"/>\
+</xs:complexType>
+    <xs:complexType name="Text"><xs:simpleContent><xs:extension base="xs:string">\
+<xs:attribute name="value" type="xs:int"/></xs:extension></xs:simpleContent></xs:complexType>`;
   const reply = '<xs:element name="both" type="t:Both"/><xs:element name="text" type="t:Text"/>';
   const print = async (mapping: string): Promise<string> =>
     printSchema(
       await schemaOf(t, `    schema:\n      types: ${mapping}\n`, desk({ types, reply })),
     );
   const bare = await print(
-    '{ Both: { fields: { id: { name: a }, lang: { name: l } } }, Text: { fields: { value: { name: t } } } }',
+    '{ Both: { fields: { id: { name: a }, lang: { name: l } } }, Text: { fields: ' +
+      '{ value: { name: t } } } }',
   );
   t.match(bare, 'type Both {\n  a: Int!\n  id: Int\n  l: String\n}');
   t.match(bare, 'type Text {\n  t: String!\n  value: Int\n}');
@@ -199,12 +217,15 @@ t.test(
 `,
     );
     t.same(found, [
-      '6 The WSDL of service `desk` has no operation `Gett` at the port in use. Did you mean `Get`?',
+      '6 The WSDL of service `desk` has no operation `Gett` at the port in ' +
+        'use. Did you mean `Get`?',
       '9 Service `desk`: There is no type Custmer. Did you mean `Customer`?',
       '11 Service `desk`: The name String is taken already. Give each type a name of its own.',
-      '13 Service `desk`: Type Customer has no element or attribute CustID of its own. Did you mean `CustId`?',
+      '13 Service `desk`: Type Customer has no element or attribute CustID of its own. ' +
+        'Did you mean `CustId`?',
       '15 Service `desk`: Two fields of one type are called level.',
-      '19 Service `desk`: Type Vip has no element or attribute CustId of its own. Inherited members are mapped at the type they come from.',
+      '19 Service `desk`: Type Vip has no element or attribute CustId of its own. ' +
+        'Inherited members are mapped at the type they come from.',
       '20 Service `desk`: There is no type {urn:other}Audit. Did you mean `{urn:t}Audit`?',
     ]);
     const retyped = await problemsOf(
@@ -220,10 +241,13 @@ t.test(
 `,
     );
     t.same(retyped, [
-      '9 Service `desk`: Values of type Int would not survive as Date. It can be String, ID, Long, BigInt, Decimal, Float.',
-      '10 Service `desk`: Values of type String would not survive as Int. It can be ID, Long, BigInt, Decimal, Date, DateTime, Time, Duration, URI.',
+      '9 Service `desk`: Values of type Int would not survive as Date. It can be String, ID, ' +
+        'Long, BigInt, Decimal, Float.',
+      '10 Service `desk`: Values of type String would not survive as Int. It can be ID, Long, ' +
+        'BigInt, Decimal, Date, DateTime, Time, Duration, URI.',
       '11 Service `desk`: Only a simple value can be another scalar.',
-      '12 Service `desk`: Values of type Long would not survive as Int. It can be String, ID, BigInt, Decimal.',
+      '12 Service `desk`: Values of type Long would not survive as Int. ' +
+        'It can be String, ID, BigInt, Decimal.',
     ]);
   },
 );
@@ -239,8 +263,10 @@ t.test('two operations of one field are a problem at both places', async (t) => 
 `,
   );
   t.same(found, [
-    '5 Service `desk`: Query.order is also the field of operation Get of service other. Give each a field of its own.',
-    '9 Service `other`: Query.order is also the field of operation Get of service desk. Give each a field of its own.',
+    '5 Service `desk`: Query.order is also the field of operation Get of service other. ' +
+      'Give each a field of its own.',
+    '9 Service `other`: Query.order is also the field of operation Get of service desk. ' +
+      'Give each a field of its own.',
   ]);
 });
 
@@ -259,7 +285,11 @@ t.test('a number that is shown as a text is the text that is written', async (t)
 t.test('a date that is shown as a text is read as it stands, and written as a date', async (t) => {
   const dates = ['date', 'dateTime', 'time', 'duration'];
   const wsdl = desk({
-    types: `<xs:complexType name="Item"><xs:sequence>${dates.map((kind) => `<xs:element name="${kind}" type="xs:${kind}"/>`).join('')}<xs:element name="days" type="xs:date" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="at" type="xs:date"/></xs:complexType>`,
+    types:
+      '<xs:complexType name="Item"><xs:sequence>' +
+      `${dates.map((kind) => `<xs:element name="${kind}" type="xs:${kind}"/>`).join('')}` +
+      '<xs:element name="days" type="xs:date" maxOccurs="unbounded"/></xs:sequence>' +
+      '<xs:attribute name="at" type="xs:date"/></xs:complexType>',
     request: '<xs:element name="item" type="t:Item" minOccurs="0"/>',
     reply: '<xs:element name="item" type="t:Item"/>',
   });
@@ -269,7 +299,10 @@ t.test('a date that is shown as a text is read as it stands, and written as a da
     { 'desk.wsdl': wsdl },
     `    schema: { types: { Item: { fields: { ${fields} } } } }\n`,
   );
-  const reply = `<t:GetResponse><t:item at="00000000"><t:date> 0000-00-00 </t:date><t:dateTime>0000-00-00T00:00:00</t:dateTime><t:time>24:00</t:time><t:duration/><t:days>0000-00-00</t:days><t:days>2024-02-29</t:days></t:item></t:GetResponse>`;
+  const reply =
+    '<t:GetResponse><t:item at="00000000"><t:date> 0000-00-00 </t:date>' +
+    '<t:dateTime>0000-00-00T00:00:00</t:dateTime><t:time>24:00</t:time><t:duration/>' +
+    '<t:days>0000-00-00</t:days><t:days>2024-02-29</t:days></t:item></t:GetResponse>';
   const query =
     'query($item: ItemInput) { get(item: $item) { date dateTime time duration days at } }';
   const { data, errors } = await shop.ask(query, reply);

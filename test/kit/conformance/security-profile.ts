@@ -3,9 +3,11 @@ import { held, left, type Profile } from './conformance.js';
 const ENCRYPTION =
   'Encrypted parts are refused, or pass unread by `encrypted: pass`; the backend decides.';
 const DEFAULT =
-  'SOAP Message Security 1.1 section 6.3 has Base64Binary as the default; WSS4J refuses its absence. Both spellings mean the same bytes.';
+  'SOAP Message Security 1.1 section 6.3 has Base64Binary as the default; ' +
+  'WSS4J refuses its absence. Both spellings mean the same bytes.';
 const WIDER =
-  'The profile asks for SHA-1 and RSA 1.5, which are broken today: newer algorithms, by closed lists.';
+  'The profile asks for SHA-1 and RSA 1.5, which are broken today: ' +
+  'newer algorithms, by closed lists.';
 
 /** WS-I Basic Security Profile 1.1. */
 export const SECURITY_PROFILE: Profile = {
@@ -105,7 +107,9 @@ export const SECURITY_PROFILE: Profile = {
       'It is signed by its Id where that is demanded.',
     ),
     left(
-      'R3228 R3299 R3230 R3232 R3205 R3231 R3214 R3208 R3209 R5622 R5623 R5602 R5603 R5629 R5624 R5627 R5601 R5424 R5426 R5608 R3006 R5613 R3007 R5620 R5621 R5625 R5626 R5614 R5606',
+      'R3228 R3299 R3230 R3232 R3205 R3231 R3214 R3208 R3209 R5622 R5623 R5602 R5603 R5629 ' +
+        'R5624 R5627 R5601 R5424 R5426 R5608 R3006 R5613 R3007 R5620 R5621 ' +
+        'R5625 R5626 R5614 R5606',
       'XML Encryption.',
       ENCRYPTION,
     ),

@@ -6,8 +6,10 @@ import { answerOf } from './refusals.js';
 
 const HEAD = `# Refusals
 
-One section for each code: what it means, why a request is refused with it, and the remedy. \`soapstone rules CODE\` prints
-the same. Callers find the code in the Fault's detail or in \`extensions.code\`, operators in the log line.
+One section for each code: what it means, why a request is refused with it, and the remedy. \
+\`soapstone rules CODE\` prints
+the same. Callers find the code in the Fault's detail or in \`extensions.code\`, \
+operators in the log line.
 `;
 
 /** The page of all refusals as Markdown. */

@@ -33,7 +33,9 @@ const printed = ({ changes }: Comparison): readonly string[] =>
 
 const A = element('a', 'xs:int');
 const values = (...all: readonly string[]): string =>
-  `<xs:simpleType><xs:restriction base="xs:string">${all.map((value) => `<xs:enumeration value="${value}"/>`).join('')}</xs:restriction></xs:simpleType>`;
+  '<xs:simpleType><xs:restriction base="xs:string">' +
+  `${all.map((value) => `<xs:enumeration value="${value}"/>`).join('')}</xs:restriction>` +
+  '</xs:simpleType>';
 
 /** Name, the type before and after, and what is said of it. */
 const CASES: readonly (readonly [string, string, string, readonly string[]])[] = [
@@ -119,7 +121,9 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
     'a choice in a choice and groups of one mean nothing',
     order(`<xs:choice>${A}${element('b', 'xs:int')}${element('c', 'xs:int')}</xs:choice>`),
     order(
-      `<xs:sequence><xs:choice><xs:choice>${A}<xs:sequence>${element('b', 'xs:int')}</xs:sequence></xs:choice>${element('c', 'xs:int')}</xs:choice></xs:sequence>`,
+      `<xs:sequence><xs:choice><xs:choice>${A}<xs:sequence>` +
+        `${element('b', 'xs:int')}</xs:sequence></xs:choice>` +
+        `${element('c', 'xs:int')}</xs:choice></xs:sequence>`,
     ),
     [],
   ],
@@ -189,11 +193,13 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
     'a union of other members',
     order(
       sequence(element('a', 't:Code')),
-      `<xs:simpleType name="Code"><xs:union memberTypes="xs:int xs:date">${values('A', 'B')}</xs:union></xs:simpleType>`,
+      '<xs:simpleType name="Code"><xs:union memberTypes="xs:int xs:date">' +
+        `${values('A', 'B')}</xs:union></xs:simpleType>`,
     ),
     order(
       sequence(element('a', 't:Code')),
-      `<xs:simpleType name="Code"><xs:union memberTypes="xs:boolean xs:int xs:time">${values('A')}</xs:union></xs:simpleType>`,
+      '<xs:simpleType name="Code"><xs:union memberTypes="xs:boolean xs:int xs:time">' +
+        `${values('A')}</xs:union></xs:simpleType>`,
     ),
     [
       'safe: Get request: Get/a has the new member time in its union',
@@ -266,7 +272,8 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
     order(sequence(A)),
     order(
       sequence(A),
-      `<xs:complexType name="Rush"><xs:complexContent><xs:extension base="t:Order"/></xs:complexContent></xs:complexType>`,
+      '<xs:complexType name="Rush"><xs:complexContent><xs:extension base="t:Order"/>' +
+        '</xs:complexContent></xs:complexType>',
     ),
     [
       'safe: Get request: Get may be of the new type Rush',
@@ -303,11 +310,16 @@ for (const [name, before, after, expected] of CASES) {
 }
 
 const BINDING = (action: string, extra = ''): string =>
-  `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="${action}"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>${extra}</binding>`;
+  '<binding name="B" type="t:P"><soap:binding style="document" ' +
+  'transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get">' +
+  `<soap:operation soapAction="${action}"/><input><soap:body use="literal"/></input><output>` +
+  `<soap:body use="literal"/></output></operation>${extra}</binding>`;
 const ADD =
-  '<operation name="Add"><soap:operation soapAction=""/><input><soap:body use="literal"/></input></operation>';
+  '<operation name="Add"><soap:operation soapAction=""/><input>' +
+  '<soap:body use="literal"/></input></operation>';
 const PORT_TYPE =
-  '<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation><operation name="Add"><input message="t:In"/></operation></portType>';
+  '<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/>' +
+  '</operation><operation name="Add"><input message="t:In"/></operation></portType>';
 
 t.test('changes of operations', async (t) => {
   const plain = service(order(sequence(A)));
@@ -348,12 +360,11 @@ t.test('changes of operations', async (t) => {
       )
       .replace(
         '<service ',
-        `<portType name="P2">${PORT_TYPE.slice(PORT_TYPE.indexOf('<operation name="Add"'))}${BINDING(
-          'urn:get',
-          ADD,
-        )
-          .replace('name="B" type="t:P"', 'name="B2" type="t:P2"')
-          .replace(/<operation name="Get">.*?<\/operation>/, '')}<service `,
+        `<portType name="P2">${PORT_TYPE.slice(PORT_TYPE.indexOf('<operation name="Add"'))}` +
+          `${BINDING('urn:get', ADD)
+            .replace('name="B" type="t:P"', 'name="B2" type="t:P2"')
+            .replace(/<operation name="Get">.*?<\/operation>/, '')}` +
+          '<service ',
       );
   t.strictSame(printed(await compare(plain, port(plain))), [
     'safe: port Other is new',
@@ -367,7 +378,8 @@ t.test('changes of operations', async (t) => {
 
 t.test('changes of messages of several parts', async (t) => {
   const parts = (...elements: readonly string[]): string =>
-    `<message name="In">${elements.map((name, at) => `<part name="p${at}" element="t:${name}"/>`).join('')}</message><message name="Out"><part name="p" element="t:GetResponse"/></message>`;
+    `<message name="In">${elements.map((name, at) => `<part name="p${at}" element="t:${name}"/>`).join('')}` +
+    '</message><message name="Out"><part name="p" element="t:GetResponse"/></message>';
   const wsdl = (type: string, ...elements: readonly string[]): string =>
     wsdlWith({
       types: schemaWith(`<xs:element name="Page" type="${type}"/>`),
@@ -403,13 +415,18 @@ t.test(
     const wsdl = (input: string, output: string): string =>
       wsdlWith({
         types: schemaWith(''),
-        messages: `<message name="In"><part name="p" element="t:Get"/><part name="a" type="xs:string"/></message>
-        <message name="Out"><part name="p" element="t:GetResponse"/><part name="a" type="xs:string"/><part name="b" type="xs:string"/></message>`,
-        binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:get"/>
+        messages: `<message name="In"><part name="p" element="t:Get"/>\
+<part name="a" type="xs:string"/></message>
+        <message name="Out"><part name="p" element="t:GetResponse"/>\
+<part name="a" type="xs:string"/><part name="b" type="xs:string"/></message>`,
+        binding: `<binding name="B" type="t:P">\
+<soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get">\
+<soap:operation soapAction="urn:get"/>
         <input>${input}</input><output>${output}</output></operation></binding>`,
       });
     const related = (...parts: readonly string[]): string =>
-      `<mime:multipartRelated><mime:part>${none}</mime:part>${parts.map(content).join('')}</mime:multipartRelated>`;
+      `<mime:multipartRelated><mime:part>${none}</mime:part>${parts.map(content).join('')}` +
+      '</mime:multipartRelated>';
     const changes = async (before: string, after: string) => printed(await compare(before, after));
     const both = wsdl(related('a'), related('a'));
     t.strictSame(await changes(both, both), []);

@@ -23,13 +23,15 @@ const XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"';
 const xsd = (content: string, attributes = '') =>
   `<xs:schema ${XS} ${attributes}>${content}</xs:schema>`;
 const typeA = (child: string) =>
-  `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="xs:int"/></xs:sequence></xs:complexType>`;
+  `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="xs:int"/>` +
+  '</xs:sequence></xs:complexType>';
 
 t.test('imports resolve relative to the document that holds them', async (t) => {
   const directory = folderWith(t, {
     'a.wsdl': importing('<xs:import namespace="urn:u" schemaLocation="sub/u.xsd"/>'),
     'sub/u.xsd': xsd(
-      '<xs:import namespace="urn:v" schemaLocation="deep/v.xsd#top"/><xs:element name="u" type="v:A"/>',
+      '<xs:import namespace="urn:v" schemaLocation="deep/v.xsd#top"/>' +
+        '<xs:element name="u" type="v:A"/>',
       'targetNamespace="urn:u" xmlns:v="urn:v"',
     ),
     'sub/deep/v.xsd': xsd(
@@ -60,13 +62,17 @@ t.test(
   async (t) => {
     const directory = folderWith(t, {
       'a.wsdl': wsdlWith({
-        head: '<import namespace="urn:t" location="b.wsdl"/><import namespace="urn:t" location="./b.wsdl"/>',
+        head:
+          '<import namespace="urn:t" location="b.wsdl"/>' +
+          '<import namespace="urn:t" location="./b.wsdl"/>',
         types: `${schemaWith('<xs:import namespace="urn:u"/><xs:element name="E" type="u:A" xmlns:u="urn:u"/>')}
         <xs:schema targetNamespace="urn:u"><xs:include schemaLocation="c.xsd"/></xs:schema>`,
         service: '',
       }),
-      'b.wsdl': `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:t" targetNamespace="urn:t">
-      <import namespace="urn:t" location="a.wsdl"/><service name="S"><port name="P" binding="t:B"><soap:address location="http://b/"/></port></service></definitions>`,
+      'b.wsdl': `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" \
+xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:t" targetNamespace="urn:t">
+      <import namespace="urn:t" location="a.wsdl"/><service name="S"><port name="P" binding="t:B">\
+<soap:address location="http://b/"/></port></service></definitions>`,
       'c.xsd': xsd(`<xs:include schemaLocation="d.xsd"/>${typeA('c')}`, 'targetNamespace="urn:u"'),
       'd.xsd': xsd('<xs:include schemaLocation="c.xsd"/>', 'targetNamespace="urn:u"'),
     });
@@ -82,11 +88,15 @@ t.test('an included schema without target takes that of each includer', async (t
   const include = '<xs:include schemaLocation="c.xsd"/>';
   const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
-      types: `${schemaWith(include)}<xs:schema targetNamespace="urn:u" elementFormDefault="qualified">${include}</xs:schema>`,
+      types:
+        `${schemaWith(include)}<xs:schema targetNamespace="urn:u" ` +
+        `elementFormDefault="qualified">${include}</xs:schema>`,
     }),
     'c.xsd': xsd(
-      `${typeA('c')}<xs:element name="E" type="A"/><xs:group name="G"><xs:sequence><xs:element name="g" type="S"/></xs:sequence></xs:group>
-       <xs:complexType name="B"><xs:group ref="G"/></xs:complexType><xs:simpleType name="S"><xs:restriction base="xs:int"/></xs:simpleType>`,
+      `${typeA('c')}<xs:element name="E" type="A"/><xs:group name="G"><xs:sequence>\
+<xs:element name="g" type="S"/></xs:sequence></xs:group>
+       <xs:complexType name="B"><xs:group ref="G"/></xs:complexType><xs:simpleType name="S">\
+<xs:restriction base="xs:int"/></xs:simpleType>`,
       'elementFormDefault="qualified"',
     ),
   });
@@ -101,13 +111,16 @@ t.test('an included schema without target takes that of each includer', async (t
 t.test('a redefinition takes the place of what it is derived from', async (t) => {
   const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
-      types:
-        schemaWith(`<xs:redefine schemaLocation="c.xsd"><xs:complexType name="A"><xs:complexContent><xs:extension base="t:A">
-        <xs:sequence><xs:element name="more" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-        <xs:simpleType name="S"><xs:restriction base="t:S"><xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:redefine>`),
+      types: schemaWith(`<xs:redefine schemaLocation="c.xsd"><xs:complexType name="A">\
+<xs:complexContent><xs:extension base="t:A">
+        <xs:sequence><xs:element name="more" type="xs:int"/></xs:sequence></xs:extension>\
+</xs:complexContent></xs:complexType>
+        <xs:simpleType name="S"><xs:restriction base="t:S"><xs:maxLength value="3"/>\
+</xs:restriction></xs:simpleType></xs:redefine>`),
     }),
     'c.xsd': xsd(
-      `${typeA('c')}<xs:simpleType name="S"><xs:restriction base="xs:token"/></xs:simpleType><xs:element name="E" type="t:A"/>`,
+      `${typeA('c')}<xs:simpleType name="S"><xs:restriction base="xs:token"/></xs:simpleType>` +
+        '<xs:element name="E" type="t:A"/>',
       'targetNamespace="urn:t" xmlns:t="urn:t"',
     ),
   });
@@ -121,10 +134,13 @@ t.test('a redefinition takes the place of what it is derived from', async (t) =>
 t.test('well-known schemas are built in: their imports need no network', async (t) => {
   const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
-      types:
-        schemaWith(`<xs:import namespace="http://schemas.xmlsoap.org/soap/encoding/" schemaLocation="http://schemas.xmlsoap.org/soap/encoding/"/>
-        <xs:import namespace="http://www.w3.org/XML/1998/namespace" schemaLocation="http://www.w3.org/2001/xml.xsd"/>
-        <xs:import namespace="http://www.w3.org/2001/XMLSchema"/><xs:import namespace="https://www.w3.org/2005/05/xmlmime" schemaLocation="https://www.w3.org/2005/05/xmlmime"/>
+      types: schemaWith(`<xs:import namespace="http://schemas.xmlsoap.org/soap/encoding/" \
+schemaLocation="http://schemas.xmlsoap.org/soap/encoding/"/>
+        <xs:import namespace="http://www.w3.org/XML/1998/namespace" \
+schemaLocation="http://www.w3.org/2001/xml.xsd"/>
+        <xs:import namespace="http://www.w3.org/2001/XMLSchema"/>\
+<xs:import namespace="https://www.w3.org/2005/05/xmlmime" \
+schemaLocation="https://www.w3.org/2005/05/xmlmime"/>
         <xs:element name="E" type="soapenc:string"/>`),
     }),
   });

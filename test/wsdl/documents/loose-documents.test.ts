@@ -23,7 +23,8 @@ const XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"';
 const xsd = (content: string, attributes = 'targetNamespace="urn:u" xmlns:u="urn:u"') =>
   `<xs:schema ${XS} ${attributes}>${content}</xs:schema>`;
 const typeA = (child: string, type = 'xs:int') =>
-  `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="${type}"/></xs:sequence></xs:complexType>`;
+  `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="${type}"/>` +
+  '</xs:sequence></xs:complexType>';
 
 t.test(
   'imports and includes directly in wsdl:types are read without a schema around them',
@@ -34,7 +35,8 @@ t.test(
       'a.wsdl': wsdlWith({
         messages,
         types:
-          '<xs:import namespace="urn:u" schemaLocation="u.xsd"/><xs:include schemaLocation="t.xsd"/>',
+          '<xs:import namespace="urn:u" schemaLocation="u.xsd"/>' +
+          '<xs:include schemaLocation="t.xsd"/>',
       }),
       'u.xsd': xsd(`<xs:element name="Get" type="u:A"/>${typeA('id')}`),
       't.xsd': xsd('<xs:element name="GetResponse" type="xs:int"/>', 'targetNamespace="urn:t"'),
@@ -116,7 +118,8 @@ t.test(
       'a.wsdl': wsdlWith({
         head: '<import namespace="urn:x" location="b.wsdl"/>',
         types: schemaWith(`<xs:import namespace="urn:w" schemaLocation="u.xsd"/>
-        <xs:import namespace="urn:n" schemaLocation="none.xsd"/><xs:import schemaLocation="u.xsd"/>`),
+        <xs:import namespace="urn:n" schemaLocation="none.xsd"/>\
+<xs:import schemaLocation="u.xsd"/>`),
       }),
       'b.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:y"/>',
       'u.xsd': xsd(typeA('id')),
@@ -140,19 +143,28 @@ t.test(
   'declarations met twice are compared by meaning: prefixes, annotations, defaults do not count',
   async (t) => {
     const first = xsd(
-      `<xs:element name="E" type="u:A" nillable="true"/>${typeA('id')}<xs:simpleType name="S"><xs:union memberTypes="xs:int u:T"/></xs:simpleType>
-     <xs:complexType name="B"><xs:sequence><xs:element ref="u:E" maxOccurs="1"/></xs:sequence><xs:attribute name="a"/><xs:attribute name="b" use="optional"/></xs:complexType>
-     <xs:simpleType name="T"><xs:restriction base="xs:string"><xs:enumeration value="x"/></xs:restriction></xs:simpleType>`,
+      `<xs:element name="E" type="u:A" nillable="true"/>${typeA('id')}<xs:simpleType name="S">\
+<xs:union memberTypes="xs:int u:T"/></xs:simpleType>
+     <xs:complexType name="B"><xs:sequence><xs:element ref="u:E" maxOccurs="1"/></xs:sequence>\
+<xs:attribute name="a"/><xs:attribute name="b" use="optional"/></xs:complexType>
+     <xs:simpleType name="T"><xs:restriction base="xs:string"><xs:enumeration value="x"/>\
+</xs:restriction></xs:simpleType>`,
     );
-    const same = `<s:schema xmlns:s="http://www.w3.org/2001/XMLSchema" xmlns="urn:u" targetNamespace="urn:u" elementFormDefault="unqualified">
-     <s:element id="e" nillable="1" name="E" type=" A " abstract="false"><s:annotation><s:documentation>An E.</s:documentation></s:annotation></s:element>
-     <s:complexType name="A" mixed="false"><s:sequence minOccurs="1"><s:element name="id" type="s:int" form="unqualified"/></s:sequence></s:complexType>
+    const same = `<s:schema xmlns:s="http://www.w3.org/2001/XMLSchema" xmlns="urn:u" \
+targetNamespace="urn:u" elementFormDefault="unqualified">
+     <s:element id="e" nillable="1" name="E" type=" A " abstract="false"><s:annotation>\
+<s:documentation>An E.</s:documentation></s:annotation></s:element>
+     <s:complexType name="A" mixed="false"><s:sequence minOccurs="1">\
+<s:element name="id" type="s:int" form="unqualified"/></s:sequence></s:complexType>
      <s:simpleType name="S"><s:union memberTypes="s:int   T"/></s:simpleType>
-     <s:complexType name="B"><s:sequence><s:element ref="E"/></s:sequence><s:attribute name="b"/><s:attribute name="a"/></s:complexType>
-     <s:simpleType name="T"><s:restriction base="s:string"><s:enumeration value="x"/></s:restriction></s:simpleType></s:schema>`;
+     <s:complexType name="B"><s:sequence><s:element ref="E"/></s:sequence><s:attribute name="b"/>\
+<s:attribute name="a"/></s:complexType>
+     <s:simpleType name="T"><s:restriction base="s:string"><s:enumeration value="x"/>\
+</s:restriction></s:simpleType></s:schema>`;
     const read = async (second: string): Promise<readonly string[]> => {
       const two =
-        '<xs:import namespace="urn:u" schemaLocation="1.xsd"/><xs:import namespace="urn:u" schemaLocation="2.xsd"/>';
+        '<xs:import namespace="urn:u" schemaLocation="1.xsd"/><xs:import namespace="urn:u" ' +
+        'schemaLocation="2.xsd"/>';
       const directory = folderWith(t, {
         'a.wsdl': wsdlWith({ types: schemaWith(two) }),
         '1.xsd': first,
@@ -184,8 +196,10 @@ t.test(
 
 const older = (uri: string, content: string, attributes = '') =>
   wsdlWith({
-    types: `${schemaWith('')}<x:schema xmlns:x="${uri}" xmlns:u="urn:u" xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/"
-      xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:u" ${attributes}>${content}</x:schema>`,
+    types: `${schemaWith('')}<x:schema xmlns:x="${uri}" xmlns:u="urn:u" \
+xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/"
+      xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:u" ${attributes}>\
+${content}</x:schema>`,
   });
 
 t.test('schemas of the draft of October 2000 are read as those of 2001', async (t) => {
@@ -193,17 +207,27 @@ t.test('schemas of the draft of October 2000 are read as those of 2001', async (
     'a.wsdl': older(
       'http://www.w3.org/2000/10/XMLSchema',
       `<x:import namespace="urn:v" schemaLocation="v.xsd"/>
-       <x:complexType name="A"><x:sequence><x:element name="when" type="x:timeInstant" nullable="true"/><x:element name="tag" type="x:CDATA" maxOccurs="*"/></x:sequence>
-         <x:attribute name="kind" type="x:string" use="default" value="a b"/><x:attribute name="unit" use="fixed" value="kg"/></x:complexType>
-       <x:complexType name="B"><x:complexContent><x:extension base="u:A"><x:element name="one" type="x:int"/><x:element name="two" type="x:year"/></x:extension></x:complexContent></x:complexType>
-       <x:simpleType name="P"><x:restriction base="x:decimal"><x:precision value="5"/><x:scale value="2"/></x:restriction></x:simpleType>
-       <x:simpleType name="Hash"><x:restriction base="x:binary"><x:encoding value="base64"/></x:restriction></x:simpleType>
-       <x:simpleType name="Other"><x:restriction base="x:string"><x:period value="P1D"/></x:restriction></x:simpleType>
-       <x:complexType name="L"><x:complexContent><x:restriction base="enc:Array"><x:attribute ref="enc:arrayType" wsdl:arrayType="u:A[]"/></x:restriction></x:complexContent></x:complexType>`,
+       <x:complexType name="A"><x:sequence><x:element name="when" type="x:timeInstant" \
+nullable="true"/><x:element name="tag" type="x:CDATA" maxOccurs="*"/></x:sequence>
+         <x:attribute name="kind" type="x:string" use="default" value="a b"/>\
+<x:attribute name="unit" use="fixed" value="kg"/></x:complexType>
+       <x:complexType name="B"><x:complexContent><x:extension base="u:A">\
+<x:element name="one" type="x:int"/><x:element name="two" type="x:year"/></x:extension>\
+</x:complexContent></x:complexType>
+       <x:simpleType name="P"><x:restriction base="x:decimal"><x:precision value="5"/>\
+<x:scale value="2"/></x:restriction></x:simpleType>
+       <x:simpleType name="Hash"><x:restriction base="x:binary"><x:encoding value="base64"/>\
+</x:restriction></x:simpleType>
+       <x:simpleType name="Other"><x:restriction base="x:string"><x:period value="P1D"/>\
+</x:restriction></x:simpleType>
+       <x:complexType name="L"><x:complexContent><x:restriction base="enc:Array">\
+<x:attribute ref="enc:arrayType" wsdl:arrayType="u:A[]"/></x:restriction>\
+</x:complexContent></x:complexType>`,
       'elementFormDefault="qualified"',
     ),
     'v.xsd':
-      '<schema xmlns="http://www.w3.org/2000/10/XMLSchema" targetNamespace="urn:v"><element name="E" type="uriReference"/></schema>',
+      '<schema xmlns="http://www.w3.org/2000/10/XMLSchema" targetNamespace="urn:v">' +
+      '<element name="E" type="uriReference"/></schema>',
   });
   const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
   const a = complexOf(model, 'A', 'urn:u');
@@ -236,16 +260,25 @@ t.test('schemas of the drafts of 1999 are read as those of 2001', async (t) => {
   const directory = folderWith(t, {
     'a.wsdl': older(
       'http://www.w3.org/1999/XMLSchema',
-      `<x:complexType name="A" content="elementOnly"><x:element name="id" type="x:int"/><x:element name="more" type="u:Size" minOccurs="0"/><x:attribute name="a" type="x:string" minOccurs="1"/></x:complexType>
-       <x:complexType name="B" base="u:A" derivedBy="extension"><x:all><x:element name="b" type="x:ur-type"/></x:all></x:complexType>
-       <x:complexType name="Price" base="x:decimal" derivedBy="extension"><x:attribute name="currency" type="x:string"/></x:complexType>
-       <x:complexType name="Text" content="textOnly"><x:attribute name="lang" type="x:string"/></x:complexType>
-       <x:complexType name="Mixed" content="mixed"><x:element name="b" type="x:int"/></x:complexType>
-       <x:complexType name="Either"><x:group order="choice" maxOccurs="*"><x:element name="x" type="x:int"/><x:element name="y" type="x:int"/></x:group></x:complexType>
+      `<x:complexType name="A" content="elementOnly"><x:element name="id" type="x:int"/>\
+<x:element name="more" type="u:Size" minOccurs="0"/><x:attribute name="a" type="x:string" \
+minOccurs="1"/></x:complexType>
+       <x:complexType name="B" base="u:A" derivedBy="extension"><x:all>\
+<x:element name="b" type="x:ur-type"/></x:all></x:complexType>
+       <x:complexType name="Price" base="x:decimal" derivedBy="extension">\
+<x:attribute name="currency" type="x:string"/></x:complexType>
+       <x:complexType name="Text" content="textOnly"><x:attribute name="lang" type="x:string"/>\
+</x:complexType>
+       <x:complexType name="Mixed" content="mixed"><x:element name="b" type="x:int"/>\
+</x:complexType>
+       <x:complexType name="Either"><x:group order="choice" maxOccurs="*">\
+<x:element name="x" type="x:int"/><x:element name="y" type="x:int"/></x:group></x:complexType>
        <x:complexType name="None" content="empty"/>
-       <x:simpleType name="Size" base="x:string"><x:enumeration value="S"/><x:enumeration value="L"/></x:simpleType>
+       <x:simpleType name="Size" base="x:string"><x:enumeration value="S"/>\
+<x:enumeration value="L"/></x:simpleType>
        <x:simpleType name="Sizes" base="u:Size" derivedBy="list"/>
-       <x:complexType name="ArrayOfA" base="enc:Array"><x:attribute ref="enc:arrayType" wsdl:arrayType="u:A[,]"/></x:complexType>
+       <x:complexType name="ArrayOfA" base="enc:Array"><x:attribute ref="enc:arrayType" \
+wsdl:arrayType="u:A[,]"/></x:complexType>
        <x:archetype name="Early"/>`,
     ),
   });
@@ -283,13 +316,19 @@ t.test(
     const wsnt = 'http://docs.oasis-open.org/wsn/b-2';
     const directory = folderWith(t, {
       'a.wsdl': wsdlWith({
-        head: '<import namespace="http://docs.oasis-open.org/wsrf/rw-2" location="http://docs.oasis-open.org/wsrf/rw-2.wsdl"/>',
-        types:
-          schemaWith(`<xs:import namespace="${wsa}"/><xs:import namespace="${wsnt}" schemaLocation="http://docs.oasis-open.org/wsn/b-2.xsd"/>
+        head:
+          '<import namespace="http://docs.oasis-open.org/wsrf/rw-2" ' +
+          'location="http://docs.oasis-open.org/wsrf/rw-2.wsdl"/>',
+        types: schemaWith(`<xs:import namespace="${wsa}"/><xs:import namespace="${wsnt}" \
+schemaLocation="http://docs.oasis-open.org/wsn/b-2.xsd"/>
         <xs:import namespace="http://www.w3.org/2001/04/xmlenc#" schemaLocation="xenc.xsd"/>
         <xs:import namespace="urn:unknown" schemaLocation="http://unknown.example/x.xsd"/>
-        <xs:element name="E" type="wsa:EndpointReferenceType" xmlns:wsa="${wsa}"/><xs:element name="F" type="n:FilterType" xmlns:n="${wsnt}"/>`),
-        messages: `<message name="In"><part name="p" element="t:Get"/><part name="h" element="d:Security" xmlns:d="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"/></message>
+        <xs:element name="E" type="wsa:EndpointReferenceType" xmlns:wsa="${wsa}"/>\
+<xs:element name="F" type="n:FilterType" xmlns:n="${wsnt}"/>`),
+        messages: `<message name="In"><part name="p" element="t:Get"/>\
+<part name="h" element="d:Security" \
+xmlns:d="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"/>\
+</message>
         <message name="Out"><part name="p" element="t:GetResponse"/></message>`,
       }),
     });
@@ -317,7 +356,8 @@ t.test(
     const [served = ''] = servedTexts(model.documents, 'http://g/s');
     t.match(
       served,
-      `<xs:import schemaLocation="http://g/s?xsd=${names.indexOf('ws-addr.xsd')}" namespace="${wsa}"/>`,
+      `<xs:import schemaLocation="http://g/s?xsd=${names.indexOf('ws-addr.xsd')}" ` +
+        `namespace="${wsa}"/>`,
     );
     t.match(served, `schemaLocation="http://g/s?xsd=${names.indexOf('b-2.xsd')}"`);
     const copy = t.testdir({});
@@ -338,7 +378,8 @@ t.test(
     const wsa = 'http://www.w3.org/2005/08/addressing';
     const own = xsd('<xs:complexType name="EndpointReferenceType"/>', `targetNamespace="${wsa}"`);
     const b2 =
-      '<xs:import namespace="http://docs.oasis-open.org/wsn/b-2" schemaLocation="http://docs.oasis-open.org/wsn/b-2.xsd"/>';
+      '<xs:import namespace="http://docs.oasis-open.org/wsn/b-2" ' +
+      'schemaLocation="http://docs.oasis-open.org/wsn/b-2.xsd"/>';
     const directory = folderWith(t, {
       'a.wsdl': wsdlWith({
         types: schemaWith(`${b2}<xs:import namespace="${wsa}" schemaLocation="addr.xsd"/>`),
@@ -379,7 +420,8 @@ t.test(
 );
 
 t.test(
-  'files beside the folder of a WSDL on the command line are read, and the warning names their folder',
+  'files beside the folder of a WSDL on the command line are read, and the ' +
+    'warning names their folder',
   async (t) => {
     const directory = folderWith(t, {
       'v1/air/a.wsdl': importing(
@@ -457,7 +499,8 @@ t.test('warnings of one cause are one, with their number, places and remedy', as
   const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       types: schemaWith(`<xs:complexType name="T" xmlns:m="urn:missing"><xs:sequence>
-        ${elements.join('\n')}<xs:element ref="m:h"/></xs:sequence><xs:attribute name="i" type="m:i"/><xs:attribute ref="m:j"/></xs:complexType>
+        ${elements.join('\n')}<xs:element ref="m:h"/></xs:sequence>\
+<xs:attribute name="i" type="m:i"/><xs:attribute ref="m:j"/></xs:complexType>
         <xs:element name="one" type="t:Missing"/>`)
         .concat(xsd('<xs:complexType name="Own"/>', ''))
         .replace('</xs:schema>', '<xs:element name="two" type="t:Own"/></xs:schema>'),

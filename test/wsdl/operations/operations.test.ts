@@ -13,9 +13,11 @@ import {
 const read = (parts: Parameters<typeof wsdlWith>[0]) => modelOf(wsdlWith(parts));
 
 const soapBinding = (operations: string, style = 'document', prefix = 'soap') =>
-  `<binding name="B" type="t:P"><${prefix}:binding style="${style}" transport="http://schemas.xmlsoap.org/soap/http"/>${operations}</binding>`;
+  `<binding name="B" type="t:P"><${prefix}:binding style="${style}" ` +
+  `transport="http://schemas.xmlsoap.org/soap/http"/>${operations}</binding>`;
 const bound = (name: string, input: string, output: string | null = '<soap:body use="literal"/>') =>
-  `<operation name="${name}"><soap:operation soapAction=""/><input>${input}</input>${output === null ? '' : `<output>${output}</output>`}</operation>`;
+  `<operation name="${name}"><soap:operation soapAction=""/><input>${input}</input>` +
+  `${output === null ? '' : `<output>${output}</output>`}</operation>`;
 
 t.test('a plain operation of document/literal is read whole', async (t) => {
   const model = await read({});
@@ -42,14 +44,20 @@ t.test('a plain operation of document/literal is read whole', async (t) => {
 
 t.test('the version of a port follows the namespace of its binding, not the prefix', async (t) => {
   const binding = (name: string, attributes: string) =>
-    `<binding name="${name}" type="t:P" ${attributes}><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
-     <operation name="Get"><soap12:operation soapAction="x"/><input><soap12:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>`;
+    `<binding name="${name}" type="t:P" ${attributes}><soap:binding style="document" \
+transport="http://schemas.xmlsoap.org/soap/http"/>
+     <operation name="Get"><soap12:operation soapAction="x"/><input><soap12:body use="literal"/>\
+</input><output><soap:body use="literal"/></output></operation></binding>`;
   const model = await read({
-    binding: `${binding('B', 'xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap12/"')}${binding('C', '')}
+    binding: `${binding('B', 'xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap12/"')}\
+${binding('C', '')}
       <binding name="D" type="t:P"><http:binding verb="GET"/></binding>
-      <binding name="E" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/jms"/></binding>`,
-    service: `<service name="S"><port name="Twelve" binding="t:B"><soap12:address location=" http://b/ "/></port>
-      <port name="Eleven" binding="C"/><port name="Plain" binding="t:D"/><port name="Queue" binding="t:E"/><port name="Lost" binding="t:Z"/></service>`,
+      <binding name="E" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/jms"/>\
+</binding>`,
+    service: `<service name="S"><port name="Twelve" binding="t:B"><soap12:address location=" \
+http://b/ "/></port>
+      <port name="Eleven" binding="C"/><port name="Plain" binding="t:D"/>\
+<port name="Queue" binding="t:E"/><port name="Lost" binding="t:Z"/></service>`,
   });
   t.strictSame(
     model.services[0]?.ports.map(({ name, dialect, address }) => [name, dialect, address]),
@@ -75,7 +83,8 @@ t.test('the version of a port follows the namespace of its binding, not the pref
 
 t.test('ports of the same name in two services can both be chosen', async (t) => {
   const service = (name: string) =>
-    `<service name="${name}"><port name="Soap" binding="t:B"><soap:address location="http://${name}/"/></port></service>`;
+    `<service name="${name}"><port name="Soap" binding="t:B">` +
+    `<soap:address location="http://${name}/"/></port></service>`;
   const model = await read({ service: service('One') + service('Two') });
   t.strictSame(
     model.services.flatMap(({ ports }) => ports).map(({ name, address }) => [name, address]),
@@ -91,22 +100,31 @@ t.test(
   async (t) => {
     const model = await read({
       types: schemaWith(
-        '<xs:element name="Auth" type="xs:string"/><xs:element name="Trace" type="xs:string"/><xs:element name="Broken" type="xs:string"/>',
+        '<xs:element name="Auth" type="xs:string"/><xs:element name="Trace" type="xs:string"/>' +
+          '<xs:element name="Broken" type="xs:string"/>',
       ),
-      messages: `<message name="In"><part name="p" element="t:Get"/><part name="h" element="t:Trace"/></message>
-      <message name="Out"><part name="p" element="t:GetResponse"/></message><message name="Auth"><part name="a" element="t:Auth"/></message>
-      <message name="Broken"><part name="f" element="t:Broken"/></message><message name="Typed"><part name="f" type="xs:int"/></message>`,
-      portType: `<portType name="P"><operation name="Get"><documentation>Gets it.</documentation><input message="t:In"/><output message="t:Out"/>
-      <fault name="Broken" message="t:Broken"/></operation><operation name="Odd"><input message="t:In"/><output message="t:Out"/><fault name="Typed" message="t:Typed"/></operation></portType>`,
+      messages: `<message name="In"><part name="p" element="t:Get"/>\
+<part name="h" element="t:Trace"/></message>
+      <message name="Out"><part name="p" element="t:GetResponse"/></message><message name="Auth">\
+<part name="a" element="t:Auth"/></message>
+      <message name="Broken"><part name="f" element="t:Broken"/></message><message name="Typed">\
+<part name="f" type="xs:int"/></message>`,
+      portType: `<portType name="P"><operation name="Get"><documentation>Gets it.</documentation>\
+<input message="t:In"/><output message="t:Out"/>
+      <fault name="Broken" message="t:Broken"/></operation><operation name="Odd">\
+<input message="t:In"/><output message="t:Out"/><fault name="Typed" message="t:Typed"/>\
+</operation></portType>`,
       binding: soapBinding(
         bound(
           'Get',
-          '<soap:header message="t:Auth" part="a" use="literal"/><soap:body use="literal"/><soap:header message="t:In" part="h" use="literal"/>',
+          '<soap:header message="t:Auth" part="a" use="literal"/><soap:body use="literal"/>' +
+            '<soap:header message="t:In" part="h" use="literal"/>',
           '<soap:body use="literal"/><soap:header message="t:Auth" part="a" use="literal"/>',
         ) +
           bound(
             'Odd',
-            '<soap:header message="t:Auth" part="nope" use="literal"/><soap:body parts="p" use="literal"/>',
+            '<soap:header message="t:Auth" part="nope" use="literal"/>' +
+              '<soap:body parts="p" use="literal"/>',
           ),
       ),
     });
@@ -138,7 +156,9 @@ t.test('a message without parts has an empty Body, one-way operations have no re
   const model = await read({
     messages: '<message name="In"/><message name="Out"/>',
     portType:
-      '<portType name="P"><operation name="Ping"><input message="t:In"/></operation><operation name="Both"><input message="In"/><output message="Out"/></operation></portType>',
+      '<portType name="P"><operation name="Ping"><input message="t:In"/></operation>' +
+      '<operation name="Both"><input message="In"/><output message="Out"/>' +
+      '</operation></portType>',
     binding: soapBinding(
       bound('Ping', '<soap:body use="literal"/>', null).replace('""', '"urn:ping"') +
         bound('Both', '<soap:body use="literal"/>'),
@@ -153,17 +173,26 @@ t.test('a message without parts has an empty Body, one-way operations have no re
 });
 
 t.test(
-  'several parts in document style are several children of Body, in the order that the binding gives them',
+  'several parts in document style are several children of Body, in the order that ' +
+    'the binding gives them',
   async (t) => {
     const model = await read({
       types: schemaWith(
-        '<xs:element name="Page" type="xs:int"/><xs:element name="Auth" type="xs:string"/><xs:complexType name="Nothing"/><xs:complexType name="One"><xs:sequence><xs:element ref="t:Page"/></xs:sequence></xs:complexType>',
+        '<xs:element name="Page" type="xs:int"/><xs:element name="Auth" type="xs:string"/>' +
+          '<xs:complexType name="Nothing"/><xs:complexType name="One"><xs:sequence>' +
+          '<xs:element ref="t:Page"/></xs:sequence></xs:complexType>',
       ),
-      messages: `<message name="In"><part name="a" element="t:Get"/><part name="h" element="t:Auth"/><part name="b" element="t:Page"/><part name="c" element="t:Get"/></message>
-      <message name="Typed"><part name="n" type="t:Nothing"/><part name="one" type="t:One"/><part name="two" type="xs:string"/></message>
-      <message name="Alone"><part name="n" type="t:Nothing"/><part name="p" element="t:Page"/></message>`,
-      portType: `<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:In"/></operation>
-      <operation name="Typed"><input message="t:Typed"/><output message="t:Alone"/></operation></portType>`,
+      messages: `<message name="In"><part name="a" element="t:Get"/>\
+<part name="h" element="t:Auth"/><part name="b" element="t:Page"/><part name="c" element="t:Get"/>\
+</message>
+      <message name="Typed"><part name="n" type="t:Nothing"/><part name="one" type="t:One"/>\
+<part name="two" type="xs:string"/></message>
+      <message name="Alone"><part name="n" type="t:Nothing"/>\
+<part name="p" element="t:Page"/></message>`,
+      portType: `<portType name="P"><operation name="Get"><input message="t:In"/>\
+<output message="t:In"/></operation>
+      <operation name="Typed"><input message="t:Typed"/><output message="t:Alone"/>\
+</operation></portType>`,
       binding: soapBinding(
         bound(
           'Get',
@@ -210,12 +239,16 @@ t.test(
 t.test('rpc/literal makes a wrapper of the parts', async (t) => {
   const model = await read({
     types: schemaWith(
-      '<xs:complexType name="A"><xs:sequence><xs:element name="x" type="xs:int"/></xs:sequence></xs:complexType>',
+      '<xs:complexType name="A"><xs:sequence><xs:element name="x" type="xs:int"/>' +
+        '</xs:sequence></xs:complexType>',
     ),
     messages:
-      '<message name="In"><part name="a" type="t:A"/><part name="n" type="xs:int"/></message><message name="Out"><part name="result" type="t:Gone"/></message><message name="None"/>',
+      '<message name="In"><part name="a" type="t:A"/><part name="n" type="xs:int"/></message>' +
+      '<message name="Out"><part name="result" type="t:Gone"/></message><message name="None"/>',
     portType:
-      '<portType name="P"><operation name="Add"><input message="t:In"/><output message="t:None"/></operation><operation name="Lose"><input message="t:In"/><output message="t:Out"/></operation></portType>',
+      '<portType name="P"><operation name="Add"><input message="t:In"/>' +
+      '<output message="t:None"/></operation><operation name="Lose"><input message="t:In"/>' +
+      '<output message="t:Out"/></operation></portType>',
     binding: soapBinding(
       bound(
         'Add',
@@ -247,15 +280,21 @@ t.test(
   'what is not offered is disabled alone, with a reason, a line, and the name it passes under',
   async (t) => {
     const model = await read({
-      messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>
-      <message name="Two"><part name="p" element="t:Get"/><part name="q" element="t:Get"/></message><message name="Typed"><part name="p" type="xs:int"/></message>
+      messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out">\
+<part name="p" element="t:GetResponse"/></message>
+      <message name="Two"><part name="p" element="t:Get"/><part name="q" element="t:Get"/>\
+</message><message name="Typed"><part name="p" type="xs:int"/></message>
       <message name="Missing"><part name="p" element="t:Gone"/></message>`,
-      portType: `<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation>
+      portType: `<portType name="P"><operation name="Get"><input message="t:In"/>\
+<output message="t:Out"/></operation>
       <operation name="Two"><input message="t:Two"/></operation>
-      <operation name="Missing"><input message="t:Missing"/></operation><operation name="Encoded"><input message="t:Typed"/><output message="t:Typed"/></operation>
+      <operation name="Missing"><input message="t:Missing"/></operation><operation name="Encoded">\
+<input message="t:Typed"/><output message="t:Typed"/></operation>
       <operation name="Mixed"><input message="t:Typed"/><output message="t:Typed"/></operation>
-      <operation name="Told"><output message="t:Out"/></operation><operation name="Asked"><output message="t:Out"/><input message="t:In"/></operation>
-      <operation name="Mime"><input message="t:In"/></operation><operation name="NoMessage"><input message="t:Absent"/></operation></portType>`,
+      <operation name="Told"><output message="t:Out"/></operation><operation name="Asked">\
+<output message="t:Out"/><input message="t:In"/></operation>
+      <operation name="Mime"><input message="t:In"/></operation><operation name="NoMessage">\
+<input message="t:Absent"/></operation></portType>`,
       binding: soapBinding(
         [
           bound('Get', '<soap:body use="literal"/>'),
@@ -263,7 +302,9 @@ t.test(
           bound('Two', '<soap:body use="literal"/>', null),
           bound('Missing', '<soap:body use="literal"/>', null),
           bound('Encoded', '<soap:body use="encoded"/>', '<soap:body use="encoded"/>'),
-          '<operation name="Mixed"><soap:operation style="rpc"/><input><soap:body use="Encoded" namespace="urn:rpc"/></input><output><soap:body use="literal"/></output></operation>',
+          '<operation name="Mixed"><soap:operation style="rpc"/><input>' +
+            '<soap:body use="Encoded" namespace="urn:rpc"/></input><output>' +
+            '<soap:body use="literal"/></output></operation>',
           '<operation name="Told"><output><soap:body use="literal"/></output></operation>',
           bound('Asked', '<soap:body use="literal"/>'),
           bound('Mime', '<mime:content part="p" type="text/xml"/>', null),
@@ -305,18 +346,25 @@ t.test(
   'rpc/encoded: unqualified parts that may be nil, unless no language had a null for their type',
   async (t) => {
     const encoded =
-      '<soap:body use="encoded" namespace="urn:rpc" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>';
+      '<soap:body use="encoded" namespace="urn:rpc" ' +
+      'encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>';
     const model = await read({
       types: schemaWith(
-        '<xs:complexType name="A"><xs:sequence><xs:element name="x" type="xs:int"/></xs:sequence></xs:complexType>',
+        '<xs:complexType name="A"><xs:sequence><xs:element name="x" type="xs:int"/>' +
+          '</xs:sequence></xs:complexType>',
       ),
-      messages: `<message name="In"><part name="a" type="t:A"/><part name="s" type="xs:string"/><part name="n" type="xs:int"/><part name="m" type="soapenc:int"/></message>
-      <message name="Out"/><message name="H"><part name="token" type="xs:string"/></message><message name="F"><part name="fault" type="t:A"/></message>`,
+      messages: `<message name="In"><part name="a" type="t:A"/><part name="s" type="xs:string"/>\
+<part name="n" type="xs:int"/><part name="m" type="soapenc:int"/></message>
+      <message name="Out"/><message name="H"><part name="token" type="xs:string"/></message>\
+<message name="F"><part name="fault" type="t:A"/></message>`,
       portType:
-        '<portType name="P"><operation name="Add"><input message="t:In"/><output message="t:Out"/><fault name="F" message="t:F"/></operation></portType>',
+        '<portType name="P"><operation name="Add"><input message="t:In"/>' +
+        '<output message="t:Out"/><fault name="F" message="t:F"/></operation></portType>',
       binding: soapBinding(
-        `<operation name="Add"><soap:operation soapAction=""/><input>${encoded}<soap:header message="t:H" part="token" use="encoded" namespace="urn:h"/></input>
-       <output>${encoded}</output><fault name="F"><soap:fault name="F" use="encoded" namespace="urn:f"/></fault></operation>`,
+        `<operation name="Add"><soap:operation soapAction=""/><input>${encoded}\
+<soap:header message="t:H" part="token" use="encoded" namespace="urn:h"/></input>
+       <output>${encoded}</output><fault name="F"><soap:fault name="F" use="encoded" \
+namespace="urn:f"/></fault></operation>`,
         'rpc',
       ),
     });
@@ -345,13 +393,18 @@ t.test(
 
 t.test('overloaded operations are all offered, each under a name of its own', async (t) => {
   const operation = (name: string, input: string) =>
-    `<operation name="${name}"><input name="${input}" message="t:${input}"/><output message="t:Out"/></operation>`;
+    `<operation name="${name}"><input name="${input}" message="t:${input}"/>` +
+    '<output message="t:Out"/></operation>';
   const binding = (name: string, input: string) =>
-    `<operation name="${name}"><soap:operation soapAction="${input}"/><input name="${input}"><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`;
+    `<operation name="${name}"><soap:operation soapAction="${input}"/><input name="${input}">` +
+    '<soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>';
   const model = await read({
-    messages: `<message name="One"><part name="a" type="xs:int"/></message><message name="Two"><part name="b" type="xs:int"/></message>
+    messages: `<message name="One"><part name="a" type="xs:int"/></message><message name="Two">\
+<part name="b" type="xs:int"/></message>
       <message name="Three"><part name="c" type="xs:int"/></message><message name="Out"/>`,
-    portType: `<portType name="P">${operation('Add', 'One')}${operation('Add', 'Two')}${operation('Add2', 'One')}${operation('Add', 'Three')}</portType>`,
+    portType:
+      `<portType name="P">${operation('Add', 'One')}${operation('Add', 'Two')}` +
+      `${operation('Add2', 'One')}${operation('Add', 'Three')}</portType>`,
     // In another order than in the port type: the names of the inputs tell which is which.
     binding: soapBinding(
       binding('Add', 'Three') +
@@ -383,22 +436,27 @@ t.test('overloaded operations are all offered, each under a name of its own', as
 
 t.test('parts that name a type in document style, and elements in rpc style', async (t) => {
   const model = await read({
-    types:
-      schemaWith(`<xs:complexType name="Single"><xs:sequence><xs:element name="only" type="xs:int"/></xs:sequence></xs:complexType>
-      <xs:complexType name="Double"><xs:sequence><xs:element name="a" type="xs:int"/><xs:element name="b" type="xs:int"/></xs:sequence></xs:complexType>
+    types: schemaWith(`<xs:complexType name="Single"><xs:sequence>\
+<xs:element name="only" type="xs:int"/></xs:sequence></xs:complexType>
+      <xs:complexType name="Double"><xs:sequence><xs:element name="a" type="xs:int"/>\
+<xs:element name="b" type="xs:int"/></xs:sequence></xs:complexType>
       <xs:complexType name="Nothing"/>`),
     messages: ['Single', 'Double', 'Nothing']
       .map((type) => `<message name="${type}"><part name="p" type="t:${type}"/></message>`)
       .concat(
-        '<message name="El"><part name="p" element="t:Get"/><part name="q" element="t:Gone"/></message>',
+        '<message name="El"><part name="p" element="t:Get"/>' +
+          '<part name="q" element="t:Gone"/></message>',
       )
       .join(''),
-    portType: `<portType name="P">${['Single', 'Double', 'Nothing', 'El'].map((name) => `<operation name="${name}"><input message="t:${name}"/></operation>`).join('')}</portType>`,
+    portType:
+      `<portType name="P">${['Single', 'Double', 'Nothing', 'El'].map((name) => `<operation name="${name}"><input message="t:${name}"/></operation>`).join('')}` +
+      '</portType>',
     binding: soapBinding(
       ['Single', 'Double', 'Nothing']
         .map((name) => bound(name, '<soap:body use="literal"/>', null))
         .join('') +
-        '<operation name="El"><soap:operation style="RPC"/><input><soap:body use="literal"/></input></operation>',
+        '<operation name="El"><soap:operation style="RPC"/><input>' +
+        '<soap:body use="literal"/></input></operation>',
     ),
   });
   t.match(operationOf(model, 'Single'), {
@@ -423,12 +481,16 @@ t.test('parts that name a type in document style, and elements in rpc style', as
 
 t.test('the envelope within a MIME package is read, and its attachments', async (t) => {
   const multipart = (inner: string, content: string) =>
-    `<mime:multipartRelated><mime:part>${inner}</mime:part><mime:part><mime:content part="${content}" type="image/png"/></mime:part></mime:multipartRelated>`;
+    `<mime:multipartRelated><mime:part>${inner}</mime:part><mime:part>` +
+    `<mime:content part="${content}" type="image/png"/></mime:part></mime:multipartRelated>`;
   const model = await read({
-    messages: `<message name="In"><part name="p" element="t:Get"/><part name="h" element="t:GetResponse"/><part name="photo" type="xs:base64Binary"/></message>
+    messages: `<message name="In"><part name="p" element="t:Get"/>\
+<part name="h" element="t:GetResponse"/><part name="photo" type="xs:base64Binary"/></message>
       <message name="Out"><part name="p" element="t:GetResponse"/></message>`,
     portType:
-      '<portType name="P"><operation name="Up"><input message="t:In"/><output message="t:Out"/></operation><operation name="Just"><input message="t:Out"/></operation></portType>',
+      '<portType name="P"><operation name="Up"><input message="t:In"/>' +
+      '<output message="t:Out"/></operation><operation name="Just"><input message="t:Out"/>' +
+      '</operation></portType>',
     binding: soapBinding(
       bound(
         'Up',
@@ -439,7 +501,8 @@ t.test('the envelope within a MIME package is read, and its attachments', async 
       ) +
         bound(
           'Just',
-          '<mime:multipartRelated><mime:part><soap:body use="literal"/></mime:part></mime:multipartRelated>',
+          '<mime:multipartRelated><mime:part><soap:body use="literal"/></mime:part>' +
+            '</mime:multipartRelated>',
           null,
         ),
     ),
@@ -457,13 +520,18 @@ t.test('the envelope within a MIME package is read, and its attachments', async 
 
 t.test('headers without a message, parts that are not there and required extensions', async (t) => {
   const model = await read({
-    head: '<p:Policy xmlns:p="urn:policy" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:required="true"/>',
+    head:
+      '<p:Policy xmlns:p="urn:policy" xmlns:w="http://schemas.xmlsoap.org/wsdl/" ' +
+      'w:required="true"/>',
     types: schemaWith('<xs:element name="Auth" type="xs:string"/>'),
-    messages: `<message name="In"><part name="head" element="t:Auth"/><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>`,
+    messages:
+      '<message name="In"><part name="head" element="t:Auth"/><part name="p" element="t:Get"/>' +
+      '</message><message name="Out"><part name="p" element="t:GetResponse"/></message>',
     binding: soapBinding(
       bound(
         'Get',
-        '<soap:header part="head" use="literal"><soap:headerfault message="t:Out" part="p" use="literal"/></soap:header><soap:body parts="body" use="literal"/>',
+        '<soap:header part="head" use="literal"><soap:headerfault message="t:Out" part="p" ' +
+          'use="literal"/></soap:header><soap:body parts="body" use="literal"/>',
       ),
     ),
   });
@@ -530,7 +598,8 @@ t.test('a WSDL without a SOAP port says what it can', async (t) => {
     warnings: ['The WSDL describes no operations.'],
   });
   const untyped =
-    '<binding name="B"><soap:binding/><operation name="Get"><soap:operation soapAction=""/></operation></binding>';
+    '<binding name="B"><soap:binding/><operation name="Get"><soap:operation soapAction=""/>' +
+    '</operation></binding>';
   t.match(await portsOf({ binding: untyped }), {
     ports: [['Soap', '1.1', 'http://internal.example/get', 'Get ok']],
     warnings: [/The binding names no port type; P, which has its operations, is taken/],
@@ -541,7 +610,9 @@ t.test('an operation name is only ever data', async (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the string tries to be one.
   const name = '#{`touch /tmp/x`}${process.exit()}&quot;);';
   const model = await read({
-    portType: `<portType name="P"><operation name="${name}"><input message="t:In"/></operation></portType>`,
+    portType:
+      `<portType name="P"><operation name="${name}"><input message="t:In"/>` +
+      '</operation></portType>',
     binding: soapBinding(bound(name, '<soap:body use="literal"/>', null)),
   });
   t.equal(model.services[0]?.ports[0]?.operations[0]?.name, name.replace('&quot;', '"'));
@@ -555,22 +626,37 @@ t.test('a WSDL whose parts multiply each other is read in bounded time', async (
   const soap = '<soap:binding style="rpc"/>';
   const hostile: Readonly<Record<string, Parameters<typeof wsdlWith>[0]>> = {
     'parts and operations': {
-      messages: `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}</message>`,
+      messages:
+        `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}` +
+        '</message>',
       portType: `<portType name="P">${many(10_000, (at) => operation(`O${at}`))}</portType>`,
-      binding: `<binding name="B" type="t:P">${soap}${many(10_000, (at) => `<operation name="O${at}"/>`)}</binding>`,
+      binding:
+        `<binding name="B" type="t:P">${soap}` +
+        `${many(10_000, (at) => `<operation name="O${at}"/>`)}</binding>`,
     },
     'parts and headers': {
-      messages: `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}</message>`,
+      messages:
+        `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}` +
+        '</message>',
       portType: `<portType name="P">${operation(
         'O',
         many(10_000, () => '<fault name="f" message="t:In"/>'),
       )}</portType>`,
-      binding: `<binding name="B" type="t:P">${soap}<operation name="O"><input>${many(10_000, (at) => `<soap:header message="t:In" part="p${at}"/>`)}</input></operation></binding>`,
+      binding:
+        `<binding name="B" type="t:P">${soap}<operation name="O"><input>` +
+        `${many(10_000, (at) => `<soap:header message="t:In" part="p${at}"/>`)}</input>` +
+        '</operation></binding>',
     },
     'parts and attachments': {
-      messages: `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}<part name="a" type="xs:string"/></message>`,
+      messages:
+        `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}` +
+        '<part name="a" type="xs:string"/></message>',
       portType: `<portType name="P">${operation('O')}</portType>`,
-      binding: `<binding name="B" type="t:P">${soap}<operation name="O"><input><mime:multipartRelated><mime:part><soap:body parts="${many(10_000, (at) => `p${at} `)}" use="literal"/></mime:part><mime:part>${many(200_000, (at) => `<mime:content part="${at < 50_000 ? 'p9999' : 'a'}" type="image/t${at}"/>`)}</mime:part></mime:multipartRelated></input></operation></binding>`,
+      binding:
+        `<binding name="B" type="t:P">${soap}<operation name="O"><input><mime:multipartRelated>` +
+        `<mime:part><soap:body parts="${many(10_000, (at) => `p${at} `)}" use="literal"/>` +
+        `</mime:part><mime:part>${many(200_000, (at) => `<mime:content part="${at < 50_000 ? 'p9999' : 'a'}" type="image/t${at}"/>`)}` +
+        '</mime:part></mime:multipartRelated></input></operation></binding>',
     },
     'bindings and operations': {
       portType: `<portType name="P">${many(10_000, (at) => operation(`O${at}`))}</portType>`,
@@ -590,12 +676,18 @@ t.test('a WSDL whose parts multiply each other is read in bounded time', async (
     },
     'ports and operations': {
       portType: `<portType name="P">${many(5000, (at) => operation(`O${at}`))}</portType>`,
-      binding: `<binding name="B" type="t:P">${soap}${many(5000, (at) => `<operation name="O${at}"/>`)}</binding>`,
-      service: `<service name="S">${many(10_000, (at) => `<port name="P${at}" binding="t:B"/>`)}</service>`,
+      binding:
+        `<binding name="B" type="t:P">${soap}` +
+        `${many(5000, (at) => `<operation name="O${at}"/>`)}</binding>`,
+      service:
+        `<service name="S">${many(10_000, (at) => `<port name="P${at}" binding="t:B"/>`)}` +
+        '</service>',
     },
     overloads: {
       portType: `<portType name="P">${many(10_000, () => operation('O'))}</portType>`,
-      binding: `<binding name="B" type="t:P">${soap}${many(10_000, () => '<operation name="O"/>')}</binding>`,
+      binding:
+        `<binding name="B" type="t:P">${soap}` +
+        `${many(10_000, () => '<operation name="O"/>')}</binding>`,
     },
   };
   for (const [name, parts] of Object.entries(hostile)) {
@@ -603,7 +695,8 @@ t.test('a WSDL whose parts multiply each other is read in bounded time', async (
     const rows = reportRows(await read(parts));
     const { user, system } = process.cpuUsage(before);
     t.comment(
-      `${name}: ${rows.length} operations, ${Math.round((user + system) / 1000)} ms of processor time`,
+      `${name}: ${rows.length} operations, ${Math.round((user + system) / 1000)} ms of ` +
+        'processor time',
     );
     t.ok(rows.length > 0 && rows.length <= 200_000, name);
     t.ok(user + system < 20e6, `${name}: seconds, not minutes`);
@@ -617,7 +710,9 @@ t.test('a large WSDL is read in seconds', async (t) => {
   const types = Array.from(
     { length: 5000 },
     (_, at) =>
-      `<xs:complexType name="T${at}"><xs:sequence>${fields.join('')}<xs:element name="a" type="t:T${(at * 7 + 1) % 5000}" minOccurs="0"/></xs:sequence></xs:complexType>`,
+      `<xs:complexType name="T${at}"><xs:sequence>${fields.join('')}` +
+      `<xs:element name="a" type="t:T${(at * 7 + 1) % 5000}" minOccurs="0"/>` +
+      '</xs:sequence></xs:complexType>',
   );
   const count = Array.from({ length: 3000 }, (_, at) => at);
   const elements = count.map(
@@ -631,10 +726,13 @@ t.test('a large WSDL is read in seconds', async (t) => {
     messages: count
       .map(
         (at) =>
-          `<message name="I${at}"><part name="p" element="t:I${at}"/></message><message name="O${at}"><part name="p" element="t:O${at}"/></message>`,
+          `<message name="I${at}"><part name="p" element="t:I${at}"/></message>` +
+          `<message name="O${at}"><part name="p" element="t:O${at}"/></message>`,
       )
       .join('\n'),
-    portType: `<portType name="P">${count.map((at) => `<operation name="Op${at}"><input message="t:I${at}"/><output message="t:O${at}"/></operation>`).join('\n')}</portType>`,
+    portType:
+      `<portType name="P">${count.map((at) => `<operation name="Op${at}"><input message="t:I${at}"/><output message="t:O${at}"/></operation>`).join('\n')}` +
+      '</portType>',
     binding: soapBinding(
       count.map((at) => bound(`Op${at}`, '<soap:body use="literal"/>')).join('\n'),
     ),
@@ -659,7 +757,9 @@ const addressed = (inBinding: string, policies = '', inPort = '', uri = POLICY_1
     '<binding ',
     `<binding xmlns:p="${uri}" `,
   ),
-  service: `<service name="S"><port name="Soap" binding="t:B" xmlns:p="${uri}">${inPort}<soap:address location="http://a/"/></port></service>`,
+  service:
+    `<service name="S"><port name="Soap" binding="t:B" xmlns:p="${uri}">${inPort}` +
+    '<soap:address location="http://a/"/></port></service>',
 });
 
 const USING = '<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl"';
@@ -668,7 +768,8 @@ const ID =
   'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd" u:Id="a"';
 
 t.test(
-  'WS-Addressing is required by the extension or by a policy of the port, its binding or its port type',
+  'WS-Addressing is required by the extension or by a policy of the port, ' +
+    'its binding or its port type',
   async (t) => {
     const useOf = async (parts: Parameters<typeof wsdlWith>[0]) =>
       operationOf(await read(parts), 'Get').addressing;
@@ -702,7 +803,9 @@ t.test(
       await useOf(addressed(`<p:Policy>${ASSERTION} p:Optional="true"/></p:Policy>`)),
       optional,
     );
-    const referred = `<p:Policy ${ID}><p:ExactlyOne><p:All>${ASSERTION}><p:Policy/></m:Addressing><x xmlns="urn:x"/></p:All></p:ExactlyOne></p:Policy>`;
+    const referred =
+      `<p:Policy ${ID}><p:ExactlyOne><p:All>${ASSERTION}><p:Policy/></m:Addressing>` +
+      '<x xmlns="urn:x"/></p:All></p:ExactlyOne></p:Policy>';
     t.same(
       await useOf(addressed('<p:PolicyReference URI="#a"/>', referred)),
       required,
@@ -723,7 +826,9 @@ t.test(
       undefined,
       'of another id',
     );
-    const choice = `<p:Policy ${ID}><p:ExactlyOne><p:All>${ASSERTION}/></p:All><p:All/></p:ExactlyOne></p:Policy>`;
+    const choice =
+      `<p:Policy ${ID}><p:ExactlyOne><p:All>${ASSERTION}/></p:All><p:All/>` +
+      '</p:ExactlyOne></p:Policy>';
     t.same(
       await useOf(addressed('<p:PolicyReference URI="#a"/>', choice)),
       optional,

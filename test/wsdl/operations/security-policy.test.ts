@@ -44,7 +44,10 @@ t.test(
     );
     t.same(
       await warningsFor(
-        '<sp:AsymmetricBinding><wsp:Policy>\n<sp:IncludeTimestamp/></wsp:Policy></sp:AsymmetricBinding>\n<sp:SignedParts><sp:Body/></sp:SignedParts><sp:SignedSupportingTokens><wsp:Policy><sp:UsernameToken/></wsp:Policy></sp:SignedSupportingTokens>\n<sp:EncryptedParts/><sp:SamlToken/>',
+        '<sp:AsymmetricBinding><wsp:Policy>\n<sp:IncludeTimestamp/></wsp:Policy>' +
+          '</sp:AsymmetricBinding>\n<sp:SignedParts><sp:Body/></sp:SignedParts>' +
+          '<sp:SignedSupportingTokens><wsp:Policy><sp:UsernameToken/></wsp:Policy>' +
+          '</sp:SignedSupportingTokens>\n<sp:EncryptedParts/><sp:SamlToken/>',
       ),
       [
         '1: The backend demands a signature by a policy of its WSDL.',
@@ -65,7 +68,8 @@ t.test('policies count for the ports that they are attached to, by whatever subj
       .replace(binding, `${binding}${binding.replace('name="B"', 'name="B2"')}`)
       .replace(
         '</service>',
-        '<port name="Open" binding="t:B2"><soap:address location="http://internal.example/open"/></port></service>',
+        '<port name="Open" binding="t:B2"><soap:address ' +
+          'location="http://internal.example/open"/></port></service>',
       )
       .replace(at, `$&${refer}`);
   };
@@ -96,7 +100,8 @@ t.test('a service is warned of the policies of its own port alone', async (t) =>
     .replace('<port name="Soap" binding="t:B">', `$&${refer}`)
     .replace(
       '</service>',
-      '<port name="Open" binding="t:B"><soap:address location="http://internal.example/open"/></port></service>',
+      '<port name="Open" binding="t:B"><soap:address location="http://internal.example/open"/>' +
+        '</port></service>',
     );
   const warningsOf = async (port: string): Promise<string> => {
     const { warnings } = await compileText(t, yaml(port), { 'a.wsdl': open });

@@ -25,15 +25,19 @@ t.test('groups and attribute groups may be redefined with themselves in them', a
   const model = await readSchemaWith(
     t,
     `<xs:redefine schemaLocation="c.xsd">
-       <xs:group name="G"><xs:sequence><xs:element name="before" type="xs:int" form="unqualified"/><xs:group ref="t:G"/></xs:sequence></xs:group>
-       <xs:attributeGroup name="H"><xs:attributeGroup ref="t:H"/><xs:attribute name="more"/></xs:attributeGroup>
+       <xs:group name="G"><xs:sequence><xs:element name="before" type="xs:int" form="unqualified"/>\
+<xs:group ref="t:G"/></xs:sequence></xs:group>
+       <xs:attributeGroup name="H"><xs:attributeGroup ref="t:H"/><xs:attribute name="more"/>\
+</xs:attributeGroup>
        <xs:attributeGroup name="Less"><xs:attribute name="only"/></xs:attributeGroup>
        <xs:simpleType name="Missing"><xs:restriction base="xs:int"/></xs:simpleType></xs:redefine>
-     <xs:complexType name="Uses"><xs:group ref="t:G"/><xs:attributeGroup ref="t:H"/><xs:attributeGroup ref="t:Less"/></xs:complexType>`,
+     <xs:complexType name="Uses"><xs:group ref="t:G"/><xs:attributeGroup ref="t:H"/>\
+<xs:attributeGroup ref="t:Less"/></xs:complexType>`,
     {
-      'c.xsd':
-        xsd(`<xs:group name="G">${one('g')}</xs:group><xs:attributeGroup name="H"><xs:attribute name="h"/></xs:attributeGroup>
-        <xs:attributeGroup name="Less"><xs:attribute name="only"/><xs:attribute name="gone"/></xs:attributeGroup>
+      'c.xsd': xsd(`<xs:group name="G">${one('g')}</xs:group><xs:attributeGroup name="H">\
+<xs:attribute name="h"/></xs:attributeGroup>
+        <xs:attributeGroup name="Less"><xs:attribute name="only"/><xs:attribute name="gone"/>\
+</xs:attributeGroup>
         <xs:complexType name="Inside"><xs:group ref="t:G"/></xs:complexType>`),
     },
   );
@@ -51,11 +55,13 @@ t.test('groups and attribute groups may be redefined with themselves in them', a
 });
 
 t.test(
-  'a redefinition of a redefinition takes the one before as its base; its own name elsewhere is itself',
+  'a redefinition of a redefinition takes the one before as its base; ' +
+    'its own name elsewhere is itself',
   async (t) => {
     const again = (inner: string, name: string) =>
       xsd(
-        `<xs:redefine schemaLocation="${inner}"><xs:complexType name="A">${extending('t:A', one(name, 't:A'))}</xs:complexType></xs:redefine>`,
+        `<xs:redefine schemaLocation="${inner}"><xs:complexType name="A">` +
+          `${extending('t:A', one(name, 't:A'))}</xs:complexType></xs:redefine>`,
       );
     const model = await readSchemaWith(t, '<xs:include schemaLocation="1.xsd"/>', {
       '1.xsd': again('2.xsd', 'outer'),
@@ -77,16 +83,21 @@ t.test(
 t.test('schemas that include each other, or import without a place, see each other', async (t) => {
   const model = await readSchemaWith(
     t,
-    `<xs:include schemaLocation="x/1.xsd"/><xs:import namespace="urn:u"/><xs:complexType name="Z">${one('u', 'u:U').replace('<xs:element', '<xs:element xmlns:u="urn:u"')}</xs:complexType>`,
+    '<xs:include schemaLocation="x/1.xsd"/><xs:import namespace="urn:u"/>' +
+      `<xs:complexType name="Z">${one('u', 'u:U').replace('<xs:element', '<xs:element xmlns:u="urn:u"')}` +
+      '</xs:complexType>',
     {
       x: {
         '1.xsd': xsd(
-          `<xs:include schemaLocation="../y/2.xsd"/><xs:complexType name="One">${one('two', 't:Two')}</xs:complexType>`,
+          '<xs:include schemaLocation="../y/2.xsd"/><xs:complexType name="One">' +
+            `${one('two', 't:Two')}</xs:complexType>`,
         ),
       },
       y: {
         '2.xsd': xsd(
-          `<xs:include schemaLocation="../x/1.xsd"/><xs:import namespace="urn:u" schemaLocation="../u.xsd"/><xs:complexType name="Two">${one('one', 'One')}</xs:complexType>`,
+          '<xs:include schemaLocation="../x/1.xsd"/><xs:import namespace="urn:u" ' +
+            'schemaLocation="../u.xsd"/><xs:complexType name="Two">' +
+            `${one('one', 'One')}</xs:complexType>`,
           'xmlns="urn:t"',
         ),
       },
@@ -105,7 +116,9 @@ t.test('schemas that include each other, or import without a place, see each oth
 t.test(
   'a prefix that was forgotten is the one of the schema, where the name can be nothing else',
   async (t) => {
-    const types = `<xs:complexType name="A">${one('b', 'B')}</xs:complexType><xs:complexType name="B">${one('x')}</xs:complexType>`;
+    const types =
+      `<xs:complexType name="A">${one('b', 'B')}</xs:complexType><xs:complexType name="B">` +
+      `${one('x')}</xs:complexType>`;
     const model = await readSchemaWith(t, types);
     t.equal(
       printContent(complexOf(model, 'A')),
@@ -115,7 +128,8 @@ t.test(
     t.strictSame(model.warnings, []);
     const none = await readSchemaWith(
       t,
-      `${types.replace('<xs:complexType', '<xs:complexType xmlns=""')}<xs:import schemaLocation="none.xsd"/>`,
+      `${types.replace('<xs:complexType', '<xs:complexType xmlns=""')}` +
+        '<xs:import schemaLocation="none.xsd"/>',
       {
         'none.xsd': xsd('<xs:complexType name="B"/>', ''),
       },
@@ -132,11 +146,15 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      `<xs:element name="C" substitutionGroup="t:B"/><xs:element name="B" substitutionGroup="t:A" abstract="true"/>
-     <xs:element name="A"><xs:complexType>${one('x')}</xs:complexType></xs:element><xs:element name="D" substitutionGroup="t:A" type="t:More"/>
+      `<xs:element name="C" substitutionGroup="t:B"/><xs:element name="B" substitutionGroup="t:A" \
+abstract="true"/>
+     <xs:element name="A"><xs:complexType>${one('x')}</xs:complexType></xs:element>\
+<xs:element name="D" substitutionGroup="t:A" type="t:More"/>
      <xs:complexType name="More"/><xs:element name="Lone" abstract="true" type="xs:int"/>
-     <xs:complexType name="Uses"><xs:sequence><xs:element ref="t:A"/><xs:element ref="t:B" minOccurs="0"/><xs:element ref="t:Lone"/></xs:sequence></xs:complexType>
-     <xs:element name="R1" substitutionGroup="t:R2" type="xs:int"/><xs:element name="R2" substitutionGroup="t:R1" type="xs:int"/>
+     <xs:complexType name="Uses"><xs:sequence><xs:element ref="t:A"/>\
+<xs:element ref="t:B" minOccurs="0"/><xs:element ref="t:Lone"/></xs:sequence></xs:complexType>
+     <xs:element name="R1" substitutionGroup="t:R2" type="xs:int"/>\
+<xs:element name="R2" substitutionGroup="t:R1" type="xs:int"/>
      <xs:element name="Orphan" substitutionGroup="t:Nobody"/>`,
     );
     t.equal(
@@ -151,7 +169,8 @@ t.test(
 
 t.test('problems of inline schemas have the place in the file they stand in', async (t) => {
   const types = schemaWith(
-    '<xs:include schemaLocation="c.xsd"/>\n  <xs:complexType name="ü𝒜">\r\n\t<xs:sequence><xs:element name="a" type="t:No"/></xs:sequence></xs:complexType>',
+    '<xs:include schemaLocation="c.xsd"/>\n  <xs:complexType name="ü𝒜">\r\n\t<xs:sequence>' +
+      '<xs:element name="a" type="t:No"/></xs:sequence></xs:complexType>',
   );
   const files = {
     'a.wsdl': wsdlWith({ types }),
@@ -203,7 +222,8 @@ t.test(
       const model = await readSchemaWith(
         t,
         `<xs:element name="Head" abstract="true" type="t:Base"/><xs:complexType name="Base"/>
-       <xs:simpleType name="E"><xs:restriction base="xs:string"><xs:enumeration value="a"/></xs:restriction></xs:simpleType>${written(count)}`,
+       <xs:simpleType name="E"><xs:restriction base="xs:string"><xs:enumeration value="a"/>\
+</xs:restriction></xs:simpleType>${written(count)}`,
       );
       t.strictSame(model.warnings, []);
       return objectsIn(model);

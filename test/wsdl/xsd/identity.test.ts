@@ -3,7 +3,8 @@ import { readSchemaWith } from '../written.js';
 
 const element = (constraints: string) => `<xs:element name="Root" xmlns:p="urn:p">
   <xs:complexType><xs:sequence><xs:element name="inner" type="xs:string">
-    <xs:unique name="local"><xs:selector xpath="."/><xs:field xpath="."/></xs:unique></xs:element></xs:sequence></xs:complexType>
+    <xs:unique name="local"><xs:selector xpath="."/><xs:field xpath="."/></xs:unique></xs:element>\
+</xs:sequence></xs:complexType>
 ${constraints}</xs:element>`;
 
 async function read(test: Parameters<typeof readSchemaWith>[0], constraints: string) {
@@ -14,9 +15,12 @@ async function read(test: Parameters<typeof readSchemaWith>[0], constraints: str
 t.test('unique, key and keyref are read with their paths, prefixes resolved', async (t) => {
   const { constraints, model } = await read(
     t,
-    `<xs:key name="byId"><xs:selector xpath="t:item | .//p:part/child::t:item"/><xs:field xpath="@id"/><xs:field xpath="t:a/./t:b | @p:c"/></xs:key>
-     <xs:keyref name="use" refer="t:byId"><xs:selector xpath=".//t:*/*"/><xs:field xpath="attribute::ref"/><xs:field xpath="name"/></xs:keyref>
-     <xs:unique name="one"><xs:annotation/><xs:selector xpath="./t:x"/><xs:field xpath=".//@*"/></xs:unique>`,
+    `<xs:key name="byId"><xs:selector xpath="t:item | .//p:part/child::t:item"/>\
+<xs:field xpath="@id"/><xs:field xpath="t:a/./t:b | @p:c"/></xs:key>
+     <xs:keyref name="use" refer="t:byId"><xs:selector xpath=".//t:*/*"/>\
+<xs:field xpath="attribute::ref"/><xs:field xpath="name"/></xs:keyref>
+     <xs:unique name="one"><xs:annotation/><xs:selector xpath="./t:x"/>\
+<xs:field xpath=".//@*"/></xs:unique>`,
   );
   const at = (uri: string | null, local: string | null) => ({ uri, local });
   t.strictSame(constraints, [

@@ -23,8 +23,10 @@ const namesOf = ({ attributes }: ComplexType) => attributes.map(({ name }) => na
 t.test('xs:any lets in what its namespaces say and is processed as it says', async (t) => {
   const model = await readSchemaWith(
     t,
-    `<xs:complexType name="A"><xs:sequence><xs:any/><xs:any namespace="##other" processContents="lax"/>
-       <xs:any namespace="##targetNamespace ##local urn:x" processContents="skip" minOccurs="0" maxOccurs="unbounded"/><xs:any namespace="##local"/>
+    `<xs:complexType name="A"><xs:sequence><xs:any/>\
+<xs:any namespace="##other" processContents="lax"/>
+       <xs:any namespace="##targetNamespace ##local urn:x" processContents="skip" minOccurs="0" \
+maxOccurs="unbounded"/><xs:any namespace="##local"/>
        <xs:any namespace="##any" processContents="odd"/></xs:sequence></xs:complexType>`,
   );
   t.strictSame(wildcardsIn(complexOf(model, 'A')), [
@@ -42,15 +44,23 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      `<xs:attributeGroup name="G"><xs:attribute name="g"/><xs:anyAttribute namespace="urn:a urn:b" processContents="lax"/></xs:attributeGroup>
-     <xs:attributeGroup name="H"><xs:attributeGroup ref="t:G"/><xs:anyAttribute namespace="urn:b urn:c" processContents="skip"/></xs:attributeGroup>
-     <xs:complexType name="None"/><xs:complexType name="Own"><xs:anyAttribute namespace="##other"/></xs:complexType>
+      `<xs:attributeGroup name="G"><xs:attribute name="g"/><xs:anyAttribute namespace="urn:a \
+urn:b" processContents="lax"/></xs:attributeGroup>
+     <xs:attributeGroup name="H"><xs:attributeGroup ref="t:G"/><xs:anyAttribute namespace="urn:b \
+urn:c" processContents="skip"/></xs:attributeGroup>
+     <xs:complexType name="None"/><xs:complexType name="Own"><xs:anyAttribute namespace="##other"/>\
+</xs:complexType>
      <xs:complexType name="Grouped"><xs:attributeGroup ref="t:G"/></xs:complexType>
      <xs:complexType name="Both"><xs:attributeGroup ref="t:H"/></xs:complexType>
-     <xs:complexType name="More"><xs:complexContent><xs:extension base="t:Own"><xs:anyAttribute namespace="urn:t" processContents="lax"/></xs:extension></xs:complexContent></xs:complexType>
-     <xs:complexType name="Same"><xs:complexContent><xs:extension base="t:Own"/></xs:complexContent></xs:complexType>
-     <xs:complexType name="Less"><xs:complexContent><xs:restriction base="t:Own"/></xs:complexContent></xs:complexType>
-     <xs:complexType name="Anything"><xs:complexContent><xs:extension base="xs:anyType"/></xs:complexContent></xs:complexType>`,
+     <xs:complexType name="More"><xs:complexContent><xs:extension base="t:Own">\
+<xs:anyAttribute namespace="urn:t" processContents="lax"/></xs:extension></xs:complexContent>\
+</xs:complexType>
+     <xs:complexType name="Same"><xs:complexContent><xs:extension base="t:Own"/>\
+</xs:complexContent></xs:complexType>
+     <xs:complexType name="Less"><xs:complexContent><xs:restriction base="t:Own"/>\
+</xs:complexContent></xs:complexType>
+     <xs:complexType name="Anything"><xs:complexContent><xs:extension base="xs:anyType"/>\
+</xs:complexContent></xs:complexType>`,
     );
     t.match(
       model.warnings,
@@ -102,11 +112,19 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      `<xs:complexType name="A"><xs:attribute name="a"/><xs:attribute name="b" type="xs:int"/></xs:complexType>
-     <xs:complexType name="Less"><xs:complexContent><xs:restriction base="t:A"><xs:attribute name="a" use="prohibited"/><xs:attribute name="b" type="xs:byte" use="required"/></xs:restriction></xs:complexContent></xs:complexType>
-     <xs:complexType name="More"><xs:complexContent><xs:extension base="t:A"><xs:attribute name="a" use="prohibited"/><xs:attribute name="c"/></xs:extension></xs:complexContent></xs:complexType>
-     <xs:complexType name="Refs"><xs:attribute ref="x:href" xmlns:x="http://www.w3.org/1999/xlink" use="required"/><xs:attribute ref="xml:space" default="preserve"/><xs:attribute name="odd" type="t:No"/>
-       <xs:attribute ref="m:contentType" xmlns:m="http://www.w3.org/2005/05/xmlmime"/><xs:attribute ref="i:type" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"/></xs:complexType>`,
+      `<xs:complexType name="A"><xs:attribute name="a"/><xs:attribute name="b" type="xs:int"/>\
+</xs:complexType>
+     <xs:complexType name="Less"><xs:complexContent><xs:restriction base="t:A">\
+<xs:attribute name="a" use="prohibited"/><xs:attribute name="b" type="xs:byte" use="required"/>\
+</xs:restriction></xs:complexContent></xs:complexType>
+     <xs:complexType name="More"><xs:complexContent><xs:extension base="t:A">\
+<xs:attribute name="a" use="prohibited"/><xs:attribute name="c"/></xs:extension>\
+</xs:complexContent></xs:complexType>
+     <xs:complexType name="Refs"><xs:attribute ref="x:href" xmlns:x="http://www.w3.org/1999/xlink" \
+use="required"/><xs:attribute ref="xml:space" default="preserve"/>\
+<xs:attribute name="odd" type="t:No"/>
+       <xs:attribute ref="m:contentType" xmlns:m="http://www.w3.org/2005/05/xmlmime"/>\
+<xs:attribute ref="i:type" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"/></xs:complexType>`,
     );
     const less = complexOf(model, 'Less');
     t.strictSame(namesOf(less), ['b']);
@@ -122,7 +140,8 @@ t.test(
     t.equal(attributes[1]?.default, 'preserve');
     t.equal(
       warningsOf(model),
-      'The attribute x:href is not declared; it is taken as a string.\nThe simple type t:No is not declared; it is taken as a string.',
+      'The attribute x:href is not declared; it is taken as a string.\n' +
+        'The simple type t:No is not declared; it is taken as a string.',
     );
   },
 );
@@ -132,10 +151,14 @@ t.test(
   async (t) => {
     const model = await readSchemaWith(
       t,
-      `<xs:complexType name="A"><xs:attribute name="a&gt;&lt;b"/><xs:attribute name="ok"/></xs:complexType>
-     <xs:complexType name="B"><xs:sequence><xs:element name="x y" type="xs:int"/></xs:sequence></xs:complexType>
-     <xs:element name="/&gt;&lt;evil" type="xs:int"/><xs:simpleType name=""/><xs:attribute name="a:b"/>
-     <xs:complexType name="C"><xs:sequence><xs:element ref="t:a&gt;&lt;b"/></xs:sequence></xs:complexType>`,
+      `<xs:complexType name="A"><xs:attribute name="a&gt;&lt;b"/><xs:attribute name="ok"/>\
+</xs:complexType>
+     <xs:complexType name="B"><xs:sequence><xs:element name="x y" type="xs:int"/></xs:sequence>\
+</xs:complexType>
+     <xs:element name="/&gt;&lt;evil" type="xs:int"/><xs:simpleType name=""/>\
+<xs:attribute name="a:b"/>
+     <xs:complexType name="C"><xs:sequence><xs:element ref="t:a&gt;&lt;b"/>\
+</xs:sequence></xs:complexType>`,
     );
     t.strictSame(namesOf(complexOf(model, 'A')), ['ok']);
     t.equal(complexOf(model, 'B').content.kind, 'opaque');

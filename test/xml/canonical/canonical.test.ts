@@ -148,21 +148,30 @@ t.test(
     const method = methodOf(INCLUSIVE);
     t.equal(
       canonical(
-        '<doc><e2   /><e3   name = "elem3"   id="elem3"   /><e5 a:attr="out" b:attr="sorted" attr2="all" attr="I\'m"\n' +
-          '   xmlns:b="http://www.ietf.org" xmlns:a="http://www.w3.org" xmlns="http://example.org"/></doc>',
+        '<doc><e2   /><e3   name = "elem3"   id="elem3"   /><e5 a:attr="out" b:attr="sorted" ' +
+          'attr2="all" attr="I\'m"\n' +
+          '   xmlns:b="http://www.ietf.org" xmlns:a="http://www.w3.org" ' +
+          'xmlns="http://example.org"/></doc>',
         method,
       ),
-      '<doc><e2></e2><e3 id="elem3" name="elem3"></e3><e5 xmlns="http://example.org" xmlns:a="http://www.w3.org"' +
-        ' xmlns:b="http://www.ietf.org" attr="I\'m" attr2="all" b:attr="sorted" a:attr="out"></e5></doc>',
+      '<doc><e2></e2><e3 id="elem3" name="elem3"></e3><e5 xmlns="http://example.org" ' +
+        'xmlns:a="http://www.w3.org"' +
+        ' xmlns:b="http://www.ietf.org" attr="I\'m" attr2="all" b:attr="sorted" ' +
+        'a:attr="out"></e5></doc>',
     );
     t.equal(
       canonical(
-        '<doc><text>First line&#x0d;&#10;Second line</text><value>&#x32;</value><compute><![CDATA[value>"0" && value<"10"]]></compute>' +
-          '<compute expr=\'value>"0" &amp;&amp; value&lt;"10" ?"valid":"error"\'>valid</compute><n a="x&#x20;&#13;&#xa;&#9;y z"/></doc>',
+        '<doc><text>First line&#x0d;&#10;Second line</text><value>&#x32;</value><compute>' +
+          '<![CDATA[value>"0" && value<"10"]]></compute>' +
+          '<compute expr=\'value>"0" &amp;&amp; ' +
+          'value&lt;"10" ?"valid":"error"\'>valid</compute>' +
+          '<n a="x&#x20;&#13;&#xa;&#9;y z"/></doc>',
         method,
       ),
-      '<doc><text>First line&#xD;\nSecond line</text><value>2</value><compute>value&gt;"0" &amp;&amp; value&lt;"10"</compute>' +
-        '<compute expr="value>&quot;0&quot; &amp;&amp; value&lt;&quot;10&quot; ?&quot;valid&quot;:&quot;error&quot;">valid</compute>' +
+      '<doc><text>First line&#xD;\nSecond line</text><value>2</value>' +
+        '<compute>value&gt;"0" &amp;&amp; value&lt;"10"</compute>' +
+        '<compute expr="value>&quot;0&quot; &amp;&amp; value&lt;&quot;10&quot; ' +
+        '?&quot;valid&quot;:&quot;error&quot;">valid</compute>' +
         '<n a="x &#xD;&#xA;&#x9;y z"></n></doc>',
     );
     t.equal(
@@ -217,7 +226,8 @@ const PEER = `
 import json, sys
 from lxml import etree
 def c14n(e, exclusive, comments, prefixes=None):
-    return etree.tostring(e, method="c14n", exclusive=exclusive, with_comments=comments, inclusive_ns_prefixes=prefixes).decode()
+    return etree.tostring(e, method="c14n", exclusive=exclusive, with_comments=comments, \
+inclusive_ns_prefixes=prefixes).decode()
 rows = []
 for message in json.load(sys.stdin):
     root = etree.fromstring(message.encode(), etree.XMLParser(huge_tree=True))
@@ -225,8 +235,10 @@ for message in json.load(sys.stdin):
     part = None
     if found is not None:
         found.tail = None
-        part = [c14n(found, True, True), c14n(found, True, False, ["p", "q"]), c14n(found, False, True)]
-    rows.append([c14n(root, True, True) if found is None else None, c14n(root, False, False) if found is None else None, part])
+        part = [c14n(found, True, True), c14n(found, True, False, ["p", "q"]), c14n(found, False, \
+True)]
+    rows.append([c14n(root, True, True) if found is None else None, c14n(root, False, False) if \
+found is None else None, part])
 json.dump(rows, sys.stdout)
 `;
 

@@ -42,11 +42,13 @@ function printOpenApiPage(folder: string): string {
 <link rel="icon" href="data:,">
 ${printLinks(OPENAPI_FILES, folder)}<form class="credentials">
 <label for="field">Header field of all requests</label>
-<input id="field" autocomplete="off" spellcheck="false" placeholder="x-api-key: ... or authorization: Bearer ...">
+<input id="field" autocomplete="off" spellcheck="false"
+  placeholder="x-api-key: ... or authorization: Bearer ...">
 <button>Use it</button>
 </form>
 <div id="openapi">
-<p>This page shows the operations of services, which needs scripts. The description is <a href="openapi.json">openapi.json</a>.</p>
+<p>This page shows the operations of services, which needs scripts. The description is
+<a href="openapi.json">openapi.json</a>.</p>
 </div>
 </html>
 `;

@@ -27,7 +27,8 @@ async function settings(
       t,
       protocol,
       '',
-      `limits:\n  remote: { eventBytes: 2000, responseDepth: 8${limits} }\n  subscriptions: { pingMillis: 1000 }\n  upstream: { breakerFailures: 0 }\n`,
+      `limits:\n  remote: { eventBytes: 2000, responseDepth: 8${limits} }\n  subscriptions: ` +
+        '{ pingMillis: 1000 }\n  upstream: { breakerFailures: 0 }\n',
     );
   const patient = await make('');
   const late = await make(', acceptMillis: 200');
