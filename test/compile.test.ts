@@ -13,7 +13,9 @@ const wsdl = (...ports: readonly (readonly [name: string, binding: 'soap' | 'soa
 xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" \
 xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:t="urn:t" targetNamespace="urn:t">
 <types><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">
-${ports.map(([name]) => `<xs:element name="Get${name}"><xs:complexType/></xs:element><xs:element name="Get${name}Response"><xs:complexType><xs:sequence><xs:element name="value" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`).join('\n')}
+${ports.map(([name]) => `<xs:element name="Get${name}"><xs:complexType/></xs:element>\
+<xs:element name="Get${name}Response"><xs:complexType><xs:sequence>\
+<xs:element name="value" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`).join('\n')}
 </xs:schema></types>
 ${ports
   .map(
@@ -22,11 +24,16 @@ ${ports
       binding,
     ]) => `<message name="${name}In"><part name="p" element="t:Get${name}"/></message>
 <message name="${name}Out"><part name="p" element="t:Get${name}Response"/></message>
-<portType name="${name}T"><operation name="Get${name}"><input message="t:${name}In"/><output message="t:${name}Out"/></operation></portType>
-<binding name="${name}B" type="t:${name}T"><${binding}:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get${name}"><input><${binding}:body use="literal"/></input><output><${binding}:body use="literal"/></output></operation></binding>`,
+<portType name="${name}T"><operation name="Get${name}"><input message="t:${name}In"/>\
+<output message="t:${name}Out"/></operation></portType>
+<binding name="${name}B" type="t:${name}T">\
+<${binding}:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get${name}">\
+<input><${binding}:body use="literal"/></input><output><${binding}:body use="literal"/></output>\
+</operation></binding>`,
   )
   .join('\n')}
-<service name="S">${ports.map(([name, binding]) => `<port name="${name}" binding="t:${name}B"><${binding}:address location="http://a.example/${name}"/></port>`).join('')}</service>
+<service name="S">${ports.map(([name, binding]) => `<port name="${name}" binding="t:${name}B">\
+<${binding}:address location="http://a.example/${name}"/></port>`).join('')}</service>
 </definitions>`;
 
 async function compileText(

@@ -85,7 +85,8 @@ t.test(
         schemas: `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
 xmlns:a="urn:a"><xs:import namespace="urn:a" schemaLocation="types/a.xsd"/>
 <xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="a:A"/>\
-</xs:schema>${schema('urn:c', `<xs:complexType name="C"><xs:sequence>${el('c', 'xs:int')}</xs:sequence></xs:complexType>`)}`,
+</xs:schema>${schema('urn:c', `<xs:complexType name="C"><xs:sequence>\
+${el('c', 'xs:int')}</xs:sequence></xs:complexType>`)}`,
       }),
       'types/a.xsd': schema(
         'urn:a',
@@ -251,7 +252,8 @@ t.test('case 19: of a huge WSDL only what is chosen is made', async (t) => {
       `${Array.from(
         { length: 10 },
         (_, k) =>
-          `<xs:complexType name="T${n}_${k}"><xs:sequence>${el('next', `T${(n + 1) % 640}_${k}`, 'minOccurs="0"')}${el('v', 'xs:int')}</xs:sequence></xs:complexType>`,
+          `<xs:complexType name="T${n}_${k}"><xs:sequence>\
+${el('next', `T${(n + 1) % 640}_${k}`, 'minOccurs="0"')}${el('v', 'xs:int')}</xs:sequence></xs:complexType>`,
       ).join('')}` +
       '</xs:schema>';
   }

@@ -42,7 +42,8 @@ const SHAPES: Readonly<Record<string, (count: number) => string>> = {
     `${repeat(
       count,
       (at) => `<xs:element name="M${at}" type="t:Base" substitutionGroup="t:Head"/>
-        <xs:complexType name="T${at}"><xs:sequence><xs:element ref="t:Head" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`,
+        <xs:complexType name="T${at}"><xs:sequence><xs:element ref="t:Head" maxOccurs="unbounded"/>\
+</xs:sequence></xs:complexType>`,
     )}`,
   'unions of two enumerations, groups and attribute groups': (count) =>
     repeat(

@@ -65,7 +65,8 @@ const quartiles = (values: readonly number[]): string =>
   `${quantile(values, 0.25).toFixed(1)} to ${quantile(values, 0.75).toFixed(1)}`;
 
 const rows = (bytes: number): string =>
-  `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name><sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}` +
+  `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name>\
+<sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}` +
   '</Run>';
 
 /** The bare work of `node:crypto` for a message. */

@@ -47,14 +47,16 @@ const DEPTH: readonly OperationVector[] = [
     'a fragment named __schema': `{article{...__schema}} fragment __schema on Article{${below(10)}}`,
     'an operation named __schema': `query __schema{article{${below(10)}}}`,
     'an alias named __schema': `{__schema:article{${below(10)}}}`,
-    'a fragment used twice, deeper the second time': `{article{...F related{related{...F}}}} fragment F on Article{${below(8)}}`,
+    'a fragment used twice, deeper the second time': `{article{...F related{related{...F}}}} \
+fragment F on Article{${below(8)}}`,
     'the same, not too deep': `{article{...F related{...F}}} fragment F on Article{${below(8)}}`,
     '__type below the root': `{article{__type{${'ofType{'.repeat(9)}name${'}'.repeat(9)}}}}`,
   }),
 ];
 
 const doubling = (count: number): string =>
-  `{article{...F0}} ${list(count, (at) => `fragment F${at} on Article{a${at}:related{...F${at + 1}} ...F${at + 1}}`)} ` +
+  `{article{...F0}} ${list(count, (at) => `fragment F${at} on \
+Article{a${at}:related{...F${at + 1}} ...F${at + 1}}`)} ` +
   `fragment F${count} on Article{sku}`;
 
 const wide = (count: number): string =>
@@ -88,7 +90,8 @@ const COUNTS: readonly OperationVector[] = [
     '16': `{article{${list(16, (at) => `a${at}:sku`)}}}`,
     '16 of __typename': `{article{${list(16, (at) => `a${at}:__typename`)}}}`,
     '16 that are called as the field': `{article{${list(16, () => 'sku:sku')}}}`,
-    '8 in a fragment that is used twice': `{article{...F related{...F}}} fragment F on Article{${list(8, (at) => `a${at}:sku`)}}`,
+    '8 in a fragment that is used twice': `{article{...F related{...F}}} fragment F on \
+Article{${list(8, (at) => `a${at}:sku`)}}`,
   }),
   ...vectors('G05', {
     '5': `{${list(5, (at) => `a${at}:article{sku}`)}}`,

@@ -349,7 +349,8 @@ t.test('C09: names', async (t) => {
   };
   const operations = (names: readonly string[]) => ({
     portType:
-      `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:In"/><output message="t:Out"/></operation>`).join('')}` +
+      `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:In"/>\
+<output message="t:Out"/></operation>`).join('')}` +
       '</portType>',
     binding:
       '<binding name="B" type="t:P"><soap:binding/>' +

@@ -82,7 +82,8 @@ const CONTENTS: Readonly<Record<string, string>> = {
   'a type by xsi:type': `<t:v xsi:type="t:Customer">${CUSTOMER}</t:v>`,
   'a derived type': `<t:v xsi:type="t:Premium">${CUSTOMER}<t:advisor>Bob</t:advisor></t:v>`,
   'within another type': `<t:v xsi:type="t:Holder"><t:customer>${CUSTOMER}</t:customer></t:v>`,
-  'any type within a type': `<t:v xsi:type="t:Holder"><t:more xsi:type="t:Customer">${CUSTOMER}</t:more></t:v>`,
+  'any type within a type': `<t:v xsi:type="t:Holder"><t:more xsi:type="t:Customer">\
+${CUSTOMER}</t:more></t:v>`,
   'a list of values': `<t:v xsi:type="t:Ibans"><t:iban>${SECRET}</t:iban></t:v>`,
   'the text of a type': `<t:v xsi:type="t:Code" kind="a">${SECRET}</t:v>`,
   'an attribute': `<t:v xsi:type="t:Customer" tax="${SECRET}"><t:name>Ann</t:name></t:v>`,
@@ -95,7 +96,8 @@ const CONTENTS: Readonly<Record<string, string>> = {
   'a simple type for an object': `<t:v xsi:type="xs:string"><t:iban>${SECRET}</t:iban></t:v>`,
   'no type': `<t:v>${CUSTOMER}</t:v>`,
   'a type that is not known': `<t:v xsi:type="t:Unknown">${CUSTOMER}</t:v>`,
-  'a struct of typed parts': `<t:v ${ENCODING} xsi:type="c:Struct"><iban xsi:type="xs:string">${SECRET}</iban></t:v>`,
+  'a struct of typed parts': `<t:v ${ENCODING} xsi:type="c:Struct"><iban xsi:type="xs:string">\
+${SECRET}</iban></t:v>`,
   'an encoded array':
     `<t:v ${ENCODING} xsi:type="c:Array" c:arrayType="t:Customer[1]"><item>` +
     `${CUSTOMER}</item></t:v>`,
@@ -251,7 +253,8 @@ async function faultsAndSoap(t: Test, { gateway, backend }: Desk, rows: Rows): P
         `${detail}</detail></S:Fault>`,
     );
   for (const [name, detail] of Object.entries({
-    'a declared Fault': `<t:Trouble><t:v xsi:type="t:Customer">${CUSTOMER}</t:v><t:why>full</t:why></t:Trouble>`,
+    'a declared Fault': `<t:Trouble><t:v xsi:type="t:Customer">${CUSTOMER}</t:v>\
+<t:why>full</t:why></t:Trouble>`,
     'a declared Fault without types': `<t:Trouble><t:v>${CUSTOMER}</t:v></t:Trouble>`,
     'a field of a Fault whose type has no name': `<t:Trouble><t:why>${SECRET}</t:why></t:Trouble>`,
     'a Fault that is not declared': `<t:Customer>${CUSTOMER}</t:Customer>`,

@@ -20,7 +20,8 @@ xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
 ${['GetOrder', 'GetOrderResponse', 'DropOrder', 'DropOrderResponse', 'NoteOrder', 'BadOrder']
   .map(
     (name) =>
-      `<x:element name="${name}"><x:complexType><x:sequence><x:element name="id" type="x:string" minOccurs="${name.endsWith('Response') ? 1 : 0}"/></x:sequence></x:complexType></x:element>`,
+      `<x:element name="${name}"><x:complexType><x:sequence><x:element name="id" type="x:string" \
+minOccurs="${name.endsWith('Response') ? 1 : 0}"/></x:sequence></x:complexType></x:element>`,
   )
   .join('\n')}
 </x:schema></types>
@@ -31,7 +32,8 @@ ${['GetOrder', 'GetOrderResponse', 'DropOrder', 'DropOrderResponse', 'NoteOrder'
 ${['GetOrder', 'DropOrder']
   .map(
     (name) =>
-      `<operation name="${name}"><input message="o:${name}"/><output message="o:${name}Response"/><fault name="BadOrder" message="o:BadOrder"/></operation>`,
+      `<operation name="${name}"><input message="o:${name}"/><output message="o:${name}Response"/>\
+<fault name="BadOrder" message="o:BadOrder"/></operation>`,
   )
   .join('\n')}
 <operation name="NoteOrder"><input message="o:NoteOrder"/></operation></portType>
@@ -39,7 +41,8 @@ ${['GetOrder', 'DropOrder']
 ${['GetOrder', 'DropOrder', 'NoteOrder']
   .map(
     (name) =>
-      `<operation name="${name}"><s:operation soapAction=""/><input><s:body use="literal"/></input>${name === 'NoteOrder' ? '' : '<output><s:body use="literal"/></output><fault name="BadOrder"><s:fault name="BadOrder" use="literal"/></fault>'}</operation>`,
+      `<operation name="${name}"><s:operation soapAction=""/><input><s:body use="literal"/></input>\
+${name === 'NoteOrder' ? '' : '<output><s:body use="literal"/></output><fault name="BadOrder"><s:fault name="BadOrder" use="literal"/></fault>'}</operation>`,
   )
   .join('\n')}
 </binding>

@@ -232,7 +232,8 @@ export const SUITES: readonly ValiditySuite[] = [
 fixed="1.0"/><xs:attribute name="key" type="xs:ID"/>
       <xs:element name="b"><xs:complexType><xs:anyAttribute processContents="lax"/>\
 </xs:complexType></xs:element>
-      ${doc(sequence(`<xs:element ref="t:b" ${occurs(0, 'unbounded')}/>`), '<xs:attribute ref="t:fix" use="required"/><xs:anyAttribute/>')}`,
+      ${doc(sequence(`<xs:element ref="t:b" \
+${occurs(0, 'unbounded')}/>`), '<xs:attribute ref="t:fix" use="required"/><xs:anyAttribute/>')}`,
     valid: [
       '<doc t:fix="1"/>',
       '<doc t:fix="1.00" t:no=" 5 "/>',
@@ -482,7 +483,10 @@ ${doc(sequence(s('part', occurs(0, 'unbounded'), 't:Part') + s('n', occurs(0, 1)
 ${['Base', 'Sealed']
   .map(
     (base) =>
-      `<xs:complexType name="More${base}"><xs:complexContent><xs:extension base="t:${base}">${sequence(s('w', occurs(0, 1)))}</xs:extension></xs:complexContent></xs:complexType><xs:complexType name="Less${base}"><xs:complexContent><xs:restriction base="t:${base}"/></xs:complexContent></xs:complexType>`,
+      `<xs:complexType name="More${base}"><xs:complexContent><xs:extension base="t:${base}">\
+${sequence(s('w', occurs(0, 1)))}</xs:extension></xs:complexContent></xs:complexType>\
+<xs:complexType name="Less${base}"><xs:complexContent><xs:restriction base="t:${base}"/>\
+</xs:complexContent></xs:complexType>`,
   )
   .join('')}
 ${doc(
@@ -514,7 +518,8 @@ ${doc(
     schema: `${s('known', '', 'xs:int')}
 ${doc(
   sequence(
-    `${s('a')}<xs:any namespace="##other" processContents="skip" minOccurs="0"/>${s('b')}<xs:any namespace="##any" processContents="lax" minOccurs="0" maxOccurs="2"/>`,
+    `${s('a')}<xs:any namespace="##other" processContents="skip" minOccurs="0"/>${s('b')}\
+<xs:any namespace="##any" processContents="lax" minOccurs="0" maxOccurs="2"/>`,
   ),
 )}`,
     valid: [
@@ -534,7 +539,8 @@ ${doc(
   },
   {
     name: 'strict wildcards',
-    schema: `${s('known', '', 'xs:int')}${doc(sequence(`${s('a')}<xs:any namespace="##targetNamespace ##local" maxOccurs="2"/>`))}`,
+    schema: `${s('known', '', 'xs:int')}${doc(sequence(`${s('a')}\
+<xs:any namespace="##targetNamespace ##local" maxOccurs="2"/>`))}`,
     valid: [d('<a/><known>1</known>'), d('<a/><known>1</known><known>2</known>')],
     invalid: [
       [d('<a/>'), 'missing', '/doc'],
@@ -690,7 +696,12 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
   {
     name: 'keys, references and what is unique',
     schema: `<xs:element name="doc"><xs:complexType>${sequence(
-      `<xs:element name="k" minOccurs="0" maxOccurs="unbounded"><xs:complexType>${sequence(s('part', occurs(0, 'unbounded'), 'xs:decimal'))}<xs:attribute name="no" type="xs:decimal"/></xs:complexType></xs:element><xs:element name="r" minOccurs="0" maxOccurs="unbounded" type="xs:decimal"/><xs:element name="u" minOccurs="0" maxOccurs="unbounded"><xs:complexType><xs:attribute name="x"/><xs:attribute name="y"/></xs:complexType></xs:element>`,
+      `<xs:element name="k" minOccurs="0" maxOccurs="unbounded"><xs:complexType>\
+${sequence(s('part', occurs(0, 'unbounded'), 'xs:decimal'))}\
+<xs:attribute name="no" type="xs:decimal"/></xs:complexType></xs:element>\
+<xs:element name="r" minOccurs="0" maxOccurs="unbounded" type="xs:decimal"/>\
+<xs:element name="u" minOccurs="0" maxOccurs="unbounded"><xs:complexType><xs:attribute name="x"/>\
+<xs:attribute name="y"/></xs:complexType></xs:element>`,
     )}</xs:complexType>
 <xs:key name="K"><xs:selector xpath="t:k"/><xs:field xpath="@no"/></xs:key>
 <xs:keyref name="R" refer="t:K"><xs:selector xpath="t:r"/><xs:field xpath="."/></xs:keyref>
@@ -745,7 +756,9 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
     schema:
       '<xs:element name="doc"><xs:complexType>' +
       `${sequence(
-        `<xs:element name="g" maxOccurs="9"><xs:complexType>${sequence(s('k', occurs(0, 9)))}</xs:complexType><xs:key name="K"><xs:selector xpath="t:k"/><xs:field xpath="."/></xs:key></xs:element>${s('r', occurs(0, 9))}`,
+        `<xs:element name="g" maxOccurs="9"><xs:complexType>${sequence(s('k', occurs(0, 9)))}\
+</xs:complexType><xs:key name="K"><xs:selector xpath="t:k"/><xs:field xpath="."/></xs:key>\
+</xs:element>${s('r', occurs(0, 9))}`,
       )}` +
       '</xs:complexType><xs:keyref name="R" refer="t:K"><xs:selector xpath="t:r"/>' +
       '<xs:field xpath="."/></xs:keyref></xs:element>',
@@ -858,7 +871,8 @@ ${doc(choice(`${s('e', 'fixed="abc"')}${s('f', 'default="abc"')}${s('n', 'fixed=
     name: 'fields that are no simple values, and fields that name one node twice',
     schema: `<xs:element name="doc"><xs:complexType>${sequence(
       `<xs:element name="i" ${occurs(0, 9)}><xs:complexType>${sequence(
-        `<xs:element name="c" ${occurs(0, 1)}><xs:complexType>${sequence(s('d', occurs(0, 1)))}</xs:complexType></xs:element>${s('n', `${occurs(0, 1)} nillable="true"`)}${s('a', occurs(0, 2))}`,
+        `<xs:element name="c" ${occurs(0, 1)}><xs:complexType>${sequence(s('d', occurs(0, 1)))}\
+</xs:complexType></xs:element>${s('n', `${occurs(0, 1)} nillable="true"`)}${s('a', occurs(0, 2))}`,
       )}<xs:attribute name="x"/></xs:complexType></xs:element>`,
     )}</xs:complexType>
 <xs:unique name="C"><xs:selector xpath="t:i"/><xs:field xpath="t:c"/></xs:unique>

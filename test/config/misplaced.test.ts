@@ -27,7 +27,8 @@ t.test('a map or a list where a text belongs is an error at its place', async (t
     'clients.order[0]':
       `${SERVICE}clients: { order: [{}, apiKey], ${KEYS}, address: { class: ` +
       'c }, classes: { c: {} } }\n',
-    'subscriptions.x.callback.filter.y': `${SERVICE}subscriptions: { x: { callback: { operation: a.A, filter: { y: {} } } } }\n`,
+    'subscriptions.x.callback.filter.y': `${SERVICE}subscriptions: { x: { callback: { operation: \
+a.A, filter: { y: {} } } } }\n`,
   };
   for (const [key, text] of Object.entries(texts)) {
     const found = await problems(text);

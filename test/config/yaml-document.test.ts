@@ -12,7 +12,8 @@ const names = Array.from({ length: ENTRIES }, (_, at) => `c${at}`);
 const block = `clients:
   apiKeys:
     clients:
-${names.map((name) => `      ${name}: # who\n        class: one\n        keys:\n        - "key of ${name}"\n        - |\n          two\n          lines\n`).join('')}
+${names.map((name) => `      ${name}: # who\n        class: one\n        keys:\n\
+        - "key of ${name}"\n        - |\n          two\n          lines\n`).join('')}
 list:
 ${names.map((name) => `- { name: ${name}, "__proto__": 1 }\n`).join('')}
 text: ${'a '.repeat(1000)}
@@ -22,12 +23,15 @@ const FORMS: Readonly<Record<string, string>> = {
   'block style': block,
   JSON: JSON.stringify(parseDocument(block).toJS()),
   'JSON, indented': JSON.stringify(parseDocument(block).toJS(), null, 2),
-  'flow style with a comma at the end': `{ a: [${names.join(', ')},], b: { ${names.map((name) => `${name}: 1`).join(', ')}, } }`,
+  'flow style with a comma at the end': `{ a: [${names.join(', ')},], b: { \
+${names.map((name) => `${name}: 1`).join(', ')}, } }`,
   'a map without indentation': names.map((name) => `${name}: 1\n`).join(''),
-  'a list in a map without indentation': `list:\n${names.map((name) => `- ${name}: ${'x'.repeat(20)}\n`).join('')}last: 1\n`,
+  'a list in a map without indentation': `list:\n${names.map((name) => `- ${name}: \
+${'x'.repeat(20)}\n`).join('')}last: 1\n`,
   'long entries, then a short one': `a: { ${names.map((name) => `${name}: 1`).join(', ')} }\nb:\n  c: 1\n`,
   'keys alone': `{ ${names.join(', ')} }`,
-  'with aliases': `a: &x { b: 1 }\nlist:\n${names.map((name, at) => (at % 100 === 0 ? '- *x\n' : `- ${name}\n`)).join('')}`,
+  'with aliases': `a: &x { b: 1 }\n\
+list:\n${names.map((name, at) => (at % 100 === 0 ? '- *x\n' : `- ${name}\n`)).join('')}`,
   'one list in another': `- ${names.map((name) => `- ${name}`).join('\n  ')}\n- last\n`,
 };
 

@@ -335,7 +335,8 @@ t.test('parts of a package are downloaded too', async (t) => {
     Buffer.concat([
       Buffer.from(
         '--b\r\nContent-Type: application/xop+xml; charset=utf-8; type="text/xml"\r\n' +
-          `Content-ID: <root>\r\n\r\n${envelope('<GetContentResponse xmlns="urn:d"><content><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:one"/></content></GetContentResponse>')}\r\n` +
+          `Content-ID: <root>\r\n\
+\r\n${envelope('<GetContentResponse xmlns="urn:d"><content><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:one"/></content></GetContentResponse>')}\r\n` +
           `--b\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: ${coding}\r\n` +
           'Content-ID: <one>\r\n\r\n',
       ),

@@ -194,7 +194,8 @@ t.test('a kept answer relates to the message that asks for it again', async (t) 
   let type = 'text/xml';
   let other: string | null = null;
   backend.answer = ({ body }, response) => {
-    const relates = `<a:RelatesTo xmlns:a="${WSA}">${other ?? textIn(body, 'MessageID') ?? ''}</a:RelatesTo>`;
+    const relates = `<a:RelatesTo xmlns:a="${WSA}">${other ?? textIn(body, 'MessageID') ?? ''}\
+</a:RelatesTo>`;
     const message = envelope(content, relates + more);
     answerWith(
       type === 'text/xml'

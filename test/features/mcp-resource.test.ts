@@ -90,7 +90,8 @@ t.test(
 );
 
 t.test('issuers that have an address are named, each once', async (t) => {
-  const introspection = `introspection: { ${INTROSPECTION}, issuer: "https://other.example", audience: here }`;
+  const introspection = `introspection: { ${INTROSPECTION}, issuer: "https://other.example", \
+audience: here }`;
   const crm = await start(
     t,
     PUBLIC + clients(`jwt: [${jwtOf()}, ${jwtOf('urn:internal')}], ${introspection}`),

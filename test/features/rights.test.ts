@@ -32,7 +32,8 @@ targetNamespace="urn:desk">
 ${elementsOf(operations)
   .map(
     (name) =>
-      `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`,
+      `<xs:element name="${name}"><xs:complexType><xs:sequence>\
+<xs:element name="id" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`,
   )
   .join('\n')}
 </xs:schema></types>
@@ -43,7 +44,8 @@ ${elementsOf(operations)
 ${operations
   .map(
     ({ name, element, action }) =>
-      `<operation name="${name}"><input message="t:${element}"${action === null ? '' : ` wsam:Action="${action}"`}/><output message="t:${name}Response"/></operation>`,
+      `<operation name="${name}"><input message="t:${element}"${action === null ? '' : ` \
+wsam:Action="${action}"`}/><output message="t:${name}Response"/></operation>`,
   )
   .join('\n')}
 </portType>
@@ -51,7 +53,8 @@ ${operations
 ${operations
   .map(
     ({ name, soapAction }) =>
-      `<operation name="${name}"><soap:operation soapAction="${soapAction}"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`,
+      `<operation name="${name}"><soap:operation soapAction="${soapAction}"/><input>\
+<soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`,
   )
   .join('\n')}
 </binding>

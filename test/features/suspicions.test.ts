@@ -258,7 +258,8 @@ t.test('a stale reply of a suspected address stands for no failed call', async (
   t.teardown(() => backend.close());
   const gateway = await useGateway(
     t,
-    `services:\n  desk:\n    url: ${backend.url}/${DESK.replace('cacheMillis: 600000', 'cacheMillis: 50, staleMillis: 600000')}`,
+    `services:\n  desk:\n    url: \
+${backend.url}/${DESK.replace('cacheMillis: 600000', 'cacheMillis: 50, staleMillis: 600000')}`,
   );
   const get = async () => (await postSoap(`${gateway.url}/soap/desk`, message('Get'))).text();
   t.match(await get(), 'of another');

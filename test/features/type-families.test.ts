@@ -17,7 +17,9 @@ const SEARCHES = `<xs:complexType name="SearchRecord" abstract="true"/>
 ${numbers(256)
   .map(
     (at) =>
-      `<xs:complexType name="Search${at}"><xs:complexContent><xs:extension base="t:SearchRecord"><xs:sequence><xs:element name="name${at}" type="xs:string" minOccurs="0"/><xs:element name="count" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
+      `<xs:complexType name="Search${at}"><xs:complexContent><xs:extension base="t:SearchRecord">\
+<xs:sequence><xs:element name="name${at}" type="xs:string" minOccurs="0"/>\
+<xs:element name="count" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
   )
   .join('')}
 <xs:complexType name="Other"><xs:sequence><xs:element name="a" type="xs:string"/>\
@@ -29,7 +31,9 @@ const EVENTS = `<xs:complexType name="Event"><xs:sequence><xs:element name="key"
 ${numbers(436)
   .map(
     (at) =>
-      `<xs:complexType name="Event${at}"><xs:complexContent><xs:extension base="t:Event"><xs:sequence><xs:element name="what${at}" type="xs:string" minOccurs="0"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
+      `<xs:complexType name="Event${at}"><xs:complexContent><xs:extension base="t:Event">\
+<xs:sequence><xs:element name="what${at}" type="xs:string" minOccurs="0"/></xs:sequence>\
+</xs:extension></xs:complexContent></xs:complexType>`,
   )
   .join('')}`;
 

@@ -27,7 +27,9 @@ ${element(
 )}
 ${element(
   'GetTripResponse',
-  `${text('PNR')}<xs:element name="Travelers" minOccurs="0"><xs:complexType><xs:sequence>${element('Traveler', `${text('Name')}${ref('LoyaltyProgram')}`, 'maxOccurs="9"')}</xs:sequence></xs:complexType></xs:element>
+  `${text('PNR')}<xs:element name="Travelers" minOccurs="0"><xs:complexType><xs:sequence>\
+${element('Traveler', `${text('Name')}${ref('LoyaltyProgram')}`, 'maxOccurs="9"')}</xs:sequence>\
+</xs:complexType></xs:element>
    ${ref('Segment')}<xs:element name="Other" type="t:Segment"/>`,
 )}
 ${['SetTrip', 'EntityGetList', 'Ping'].map((name) => element(name, text('Id')) + element(`${name}Response`, text('Id'))).join('')}
@@ -40,13 +42,16 @@ const WSDL = wsdlWith({
   types: SCHEMA,
   messages: `<message name="H"><part name="s" element="t:Session"/>\
 <part name="t" element="t:Trace"/></message>
-${each((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message><message name="${name}Response"><part name="p" element="t:${name}Response"/></message>`)}`,
+${each((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>\
+<message name="${name}Response"><part name="p" element="t:${name}Response"/></message>`)}`,
   portType:
-    `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:${name}Response"/></operation>`)}` +
+    `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}"/>\
+<output message="t:${name}Response"/></operation>`)}` +
     '</portType>',
   binding: `<binding name="B" type="t:P"><soap:binding style="document" \
 transport="http://schemas.xmlsoap.org/soap/http"/>
-${each((name) => `<operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/>${name === 'Ping' ? '' : header('s')}${name === 'EntityGetList' ? header('t') : ''}</input><output><soap:body use="literal"/></output></operation>`)}</binding>`,
+${each((name) => `<operation name="${name}"><soap:operation soapAction=""/><input>\
+<soap:body use="literal"/>${name === 'Ping' ? '' : header('s')}${name === 'EntityGetList' ? header('t') : ''}</input><output><soap:body use="literal"/></output></operation>`)}</binding>`,
 });
 
 async function built(t: Test, naming: Naming, about: Partial<GraphqlService> = {}) {

@@ -89,7 +89,8 @@ const DIGESTS = {
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
 } as const;
 
-export const USUAL_TRANSFORMS = `<ds:Transforms><ds:Transform Algorithm="${EXCLUSIVE}"></ds:Transform></ds:Transforms>`;
+export const USUAL_TRANSFORMS = `<ds:Transforms><ds:Transform Algorithm="${EXCLUSIVE}">\
+</ds:Transform></ds:Transforms>`;
 
 /** A Signature over these parts. */
 export function signatureOf(

@@ -245,7 +245,8 @@ t.test(
     let compared = 0;
     const arbitrary = fc.infiniteStream(fc.nat(1_000_000)).map((stream) => {
       const choose = (below: number): number => (stream.next().value ?? 0) % below;
-      return `query($yes:Boolean! $no:Boolean!){getOrder(orderID:1)${randomSelection(built.schema, order, 4, choose)}}`;
+      return `query($yes:Boolean! \
+$no:Boolean!){getOrder(orderID:1)${randomSelection(built.schema, order, 4, choose)}}`;
     });
     const variableValues = { yes: true, no: false };
     fc.assert(
