@@ -108,11 +108,16 @@ function reportUpstream(
   });
   for (const { name: address, reuse } of upstream.addresses.named) {
     const known = suspicions.of(reuse.address);
-    if (known !== null) reuse.learn(known);
+    if (known !== null) {
+      reuse.learn(known);
+    }
     reuse.listenSigns(suspect);
     reuse.listen((isSuspended) => {
-      if (isSuspended) log.event('warn', 'connections are not reused', { service, address });
-      else log.event('info', 'connections are reused', { service, address });
+      if (isSuspended) {
+        log.event('warn', 'connections are not reused', { service, address });
+      } else {
+        log.event('info', 'connections are reused', { service, address });
+      }
     });
   }
   upstream.useSlots(slots);
@@ -159,8 +164,12 @@ export class Generation {
     compiled.lateWarnings.listen((warning) => log.configurationWarnings([warning]));
     this.drift = new DriftWatch(compiled.services, driftListener(state), state.reloadLimiter);
     this.#backends = state.backends;
-    if (state.backends.isChecking) this.checkBackends();
-    for (const each of this.upstreams) reportUpstream(each, state);
+    if (state.backends.isChecking) {
+      this.checkBackends();
+    }
+    for (const each of this.upstreams) {
+      reportUpstream(each, state);
+    }
     this.graphql = makeGraphqlEndpoint(compiled, {
       ...state,
       observers: topics.length === 0 ? null : observers,
@@ -204,8 +213,9 @@ export class Generation {
   /** Begins to check the health of backends, and to compare their WSDLs. */
   checkBackends(): void {
     this.drift.start();
-    for (const { name: service, health } of this.upstreams)
+    for (const { name: service, health } of this.upstreams) {
       health?.start((address, isUp) => this.#backends.report({ service, address, isUp }));
+    }
   }
 
   /** When the WSDLs were taken that backends have shown, by service. */
@@ -226,9 +236,13 @@ export class Generation {
    * Uses no connection to an address twice for as long as another process does, or another service.
    */
   learn(suspicion: Suspicion): void {
-    for (const { upstream } of this.upstreams)
-      for (const { reuse } of upstream.addresses.named)
-        if (reuse.address === suspicion.address) reuse.learn(suspicion);
+    for (const { upstream } of this.upstreams) {
+      for (const { reuse } of upstream.addresses.named) {
+        if (reuse.address === suspicion.address) {
+          reuse.learn(suspicion);
+        }
+      }
+    }
   }
 
   /** Services of both kinds. */

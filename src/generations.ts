@@ -78,9 +78,13 @@ export class Generations {
    */
   get subscriptions(): ReadonlyMap<string, number> {
     const sums = new Map(this.#current.live.manager.active);
-    for (const { live } of this.#retired)
-      for (const [field, count] of live.manager.active)
-        if (count > 0) sums.set(field, (sums.get(field) ?? 0) + count);
+    for (const { live } of this.#retired) {
+      for (const [field, count] of live.manager.active) {
+        if (count > 0) {
+          sums.set(field, (sums.get(field) ?? 0) + count);
+        }
+      }
+    }
     return sums;
   }
 
@@ -96,8 +100,12 @@ export class Generations {
 
   /** Releases all of them. */
   async close(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    for (const generation of this.all) this.#release(generation);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
+    for (const generation of this.all) {
+      this.#release(generation);
+    }
     await Promise.all(this.#releasing);
   }
 
@@ -109,7 +117,9 @@ export class Generations {
       const live = this.all.map(({ compiled }) => labelNamesOf(compiled));
       this.#metrics?.retire(labelNamesOf(generation.compiled), live);
     }
-    if (this.#retired.size > 0) this.#timer = setTimeout(this.#check, CHECK_MILLIS).unref();
+    if (this.#retired.size > 0) {
+      this.#timer = setTimeout(this.#check, CHECK_MILLIS).unref();
+    }
   };
 
   #release(generation: Generation): void {

@@ -254,7 +254,9 @@ class RequestInProgress {
     const fields = target.kind === 'operations' ? target.endpoint.pageFields : undefined;
     const cors = fields !== undefined || target.kind === 'graphql' ? graphql.cors : null;
     cors?.prepare(request, response, fields?.answers);
-    if (target.kind === 'operations') target.endpoint.checkOrigin?.(request);
+    if (target.kind === 'operations') {
+      target.endpoint.checkOrigin?.(request);
+    }
     // Before the body is read, which takes time.
     hooks.checkAdmission();
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so
@@ -295,7 +297,9 @@ class RequestInProgress {
     const isForEvents = target.kind === 'graphql' && takesEvents(request) !== 'no';
     const credentials = isForEvents ? credentialsOf(request, this.#address) : null;
     compiled.access.withhold(head);
-    if (soap.isGuarded) exchange.identify(client);
+    if (soap.isGuarded) {
+      exchange.identify(client);
+    }
     this.#permit = graphql.concurrency.acquire(client);
     const caller = new RequestCaller(client, hooks.budgets, (sender) => {
       exchange.identify(sender);
@@ -339,8 +343,11 @@ class RequestInProgress {
     const { compiled, wsdl } = this.#gateway;
     authorizeAndChargeOther(asked.caller, asked.caller.client.rights.permitsSome(service.name));
     await consultAboutPath(compiled.policy, asked, service.name, path);
-    if (query !== '') await serveWsdl(wsdl, asked, service, query);
-    else serveServicePage(asked.exchange, asked.response, service, wsdl.otherPorts.has(service));
+    if (query !== '') {
+      await serveWsdl(wsdl, asked, service, query);
+    } else {
+      serveServicePage(asked.exchange, asked.response, service, wsdl.otherPorts.has(service));
+    }
   }
 
   async #refuse(target: RequestTarget, refusal: Refusal): Promise<void> {
@@ -355,20 +362,30 @@ class RequestInProgress {
         this.#request.socket,
         refusalCost(this.#request, exchange, refusal),
       );
-      if (held !== null) await held;
+      if (held !== null) {
+        await held;
+      }
     }
-    if (service !== null && kind !== 'text') refuseSoap(exchange, response, service, refusal);
-    else if (kind === 'operations') target.endpoint.refuse(exchange, response, refusal);
-    else if (kind === 'graphql') refuseGraphql(exchange, response, refusal);
-    else refuseHttp(exchange, response, refusal);
+    if (service !== null && kind !== 'text') {
+      refuseSoap(exchange, response, service, refusal);
+    } else if (kind === 'operations') {
+      target.endpoint.refuse(exchange, response, refusal);
+    } else if (kind === 'graphql') {
+      refuseGraphql(exchange, response, refusal);
+    } else {
+      refuseHttp(exchange, response, refusal);
+    }
   }
 
   /** The answer is out, or will never be. */
   #end(isComplete: boolean): void {
     const { finish, penaltyBox, usage } = this.#gateway.hooks;
     this.#release();
-    if (!isComplete) this.#left();
-    else if (this.#exchange.refusal === null) penaltyBox.forgive(this.#request.socket);
+    if (!isComplete) {
+      this.#left();
+    } else if (this.#exchange.refusal === null) {
+      penaltyBox.forgive(this.#request.socket);
+    }
     finish(this.#exchange);
     usage.requests--;
   }
@@ -380,8 +397,11 @@ class RequestInProgress {
     const { refusal } = this.#exchange;
     if (refusal !== null && refusal.code !== 'CLIENT_GONE') return;
     const { errored } = this.#response;
-    if (errored instanceof Refusal) this.#exchange.refuse(errored);
-    else if (refusal === null) this.#exchange.refuse(new Refusal('CLIENT_GONE'));
+    if (errored instanceof Refusal) {
+      this.#exchange.refuse(errored);
+    } else if (refusal === null) {
+      this.#exchange.refuse(new Refusal('CLIENT_GONE'));
+    }
   }
 
   #release(): void {

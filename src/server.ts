@@ -171,11 +171,12 @@ export class Gateway {
     ]);
     this.#state = this.#makeState(compiled, finish);
     this.#generations = new Generations(new Generation(compiled, this.#state), this.#metrics);
-    for (const channel of this.#suspicionChannels)
+    for (const channel of this.#suspicionChannels) {
       channel.receive(
         (suspicion) => this.takeSuspicion(suspicion),
         () => this.#suspicions.list(),
       );
+    }
     this.#sweeper = new CacheSweeper(() => this.compiled().cache);
     this.#traffic = this.#makeTraffic(compiled);
   }
@@ -195,9 +196,12 @@ export class Gateway {
    * the system.
    */
   async listen({ listeners }: Compiled): Promise<void> {
-    for (const listener of listeners.traffic) this.urls.push(await this.#traffic.listen(listener));
-    if (this.#options.operators !== 'elsewhere')
+    for (const listener of listeners.traffic) {
+      this.urls.push(await this.#traffic.listen(listener));
+    }
+    if (this.#options.operators !== 'elsewhere') {
       this.#served = await this.#serveOperators(listeners.admin);
+    }
     await this.#shared?.start();
   }
 
@@ -238,7 +242,9 @@ export class Gateway {
   /** Takes over a sign that another process has found: answers of an address are mixed up. */
   takeSuspicion(suspicion: Suspicion): void {
     this.#suspicions.add(suspicion);
-    for (const generation of this.#generations.all) generation.learn(suspicion);
+    for (const generation of this.#generations.all) {
+      generation.learn(suspicion);
+    }
   }
 
   get #suspicionChannels(): readonly SuspicionChannel[] {
@@ -248,8 +254,12 @@ export class Gateway {
   /** Takes a sign that this process has found. */
   #suspect(suspicion: Suspicion): void {
     if (!this.#suspicions.add(suspicion)) return;
-    for (const generation of this.#generations.all) generation.learn(suspicion);
-    for (const channel of this.#suspicionChannels) channel.publish(suspicion);
+    for (const generation of this.#generations.all) {
+      generation.learn(suspicion);
+    }
+    for (const channel of this.#suspicionChannels) {
+      channel.publish(suspicion);
+    }
   }
 
   /**
@@ -289,7 +299,9 @@ export class Gateway {
 
   async #drain(turn: (() => Promise<void>) | undefined, delayMillis: number): Promise<number> {
     this.#isReady = false;
-    if (delayMillis > 0) await wait(delayMillis);
+    if (delayMillis > 0) {
+      await wait(delayMillis);
+    }
     this.#overload.close();
     const closing = Promise.all([
       this.#generations.current.retire(),
@@ -304,7 +316,9 @@ export class Gateway {
     await this.#tracing.close();
     await this.#served?.close();
     const lost = [await this.#audit?.close(), await this.#checkpoints?.close()];
-    for (const lines of lost) this.#lostRecords += lines ?? 0;
+    for (const lines of lost) {
+      this.#lostRecords += lines ?? 0;
+    }
     this.#sweeper.close();
     return forced;
   }

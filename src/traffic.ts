@@ -180,8 +180,11 @@ export class TrafficServer {
    */
   async drain(deadlineMillis: number, turn = nextPollPhase): Promise<number> {
     this.#draining = true;
-    for (const { current } of this.#connections.values())
-      if (current !== null) current.response.shouldKeepAlive = false;
+    for (const { current } of this.#connections.values()) {
+      if (current !== null) {
+        current.response.shouldKeepAlive = false;
+      }
+    }
     this.#penaltyBox.close();
     let forced = 0;
     const deadline = setTimeout(() => {
@@ -212,11 +215,14 @@ export class TrafficServer {
     socket.once('close', () => {
       this.#connections.delete(socket);
       own.delete(connection);
-      if (own.size === 0) this.#ofClients.delete(client);
+      if (own.size === 0) {
+        this.#ofClients.delete(client);
+      }
     });
     // The connections of a trusted proxy are those of many clients.
-    if (own.size > this.#limits.connectionsPerClient && !this.#penaltyBox.isTrusted(client))
+    if (own.size > this.#limits.connectionsPerClient && !this.#penaltyBox.isTrusted(client)) {
       this.#limit(own, connection);
+    }
   }
 
   /**
@@ -228,10 +234,13 @@ export class TrafficServer {
     let refused: Connection | null = null;
     let wordless: Connection | null = null;
     for (const connection of own) {
-      if (connection.isOver || connection.isBroken) refused ??= connection;
-      else {
+      if (connection.isOver || connection.isBroken) {
+        refused ??= connection;
+      } else {
         open++;
-        if (!connection.hasBrought) wordless ??= connection;
+        if (!connection.hasBrought) {
+          wordless ??= connection;
+        }
       }
     }
     const { connectionsPerClient } = this.#limits;
@@ -255,11 +264,13 @@ export class TrafficServer {
   #serve(turn: Turn): void {
     const connection = this.#connections.get(turn.request.socket);
     if (connection === undefined) return;
-    if (connection.isOver) this.#unserved(connection, turn);
-    else if (connection.current === null) this.#begin(connection, turn);
-    else if (connection.requests + connection.waitingCount < this.#limits.requestsPerConnection)
+    if (connection.isOver) {
+      this.#unserved(connection, turn);
+    } else if (connection.current === null) {
+      this.#begin(connection, turn);
+    } else if (connection.requests + connection.waitingCount < this.#limits.requestsPerConnection) {
       connection.wait(turn);
-    else {
+    } else {
       // The last answer will close the connection. Nothing more is read, so that what is dropped
       // here is one packet.
       connection.socket.pause();
@@ -272,8 +283,9 @@ export class TrafficServer {
     const ending = connection.begin(turn);
     this.inFlight++;
     this.#begun++;
-    if (this.#draining || connection.requests >= this.#limits.requestsPerConnection)
+    if (this.#draining || connection.requests >= this.#limits.requestsPerConnection) {
       response.shouldKeepAlive = false;
+    }
     void this.#handler(request, response, ending);
     connection.reportToReader();
   }
@@ -282,12 +294,19 @@ export class TrafficServer {
     this.inFlight--;
     connection.isProven = (connection.current?.response.statusCode ?? 500) < 400;
     connection.current = null;
-    if (connection.isEnding) connection.socket.destroySoon();
+    if (connection.isEnding) {
+      connection.socket.destroySoon();
+    }
     let next = connection.next();
     if (connection.isOver) {
-      for (; next !== null; next = connection.next()) this.#unserved(connection, next);
-    } else if (next !== null) this.#begin(connection, next);
-    else if (connection.refusalDue !== null) this.#answer(connection, connection.refusalDue);
+      for (; next !== null; next = connection.next()) {
+        this.#unserved(connection, next);
+      }
+    } else if (next !== null) {
+      this.#begin(connection, next);
+    } else if (connection.refusalDue !== null) {
+      this.#answer(connection, connection.refusalDue);
+    }
   };
 
   /** A request whose turn never came, for the connection ended before. */
@@ -306,14 +325,15 @@ export class TrafficServer {
     const connection = this.#connections.get(socket);
     const isOfHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
     // A connection that breaks is no request, and one that never brought a byte wants no answer.
-    if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0)
+    if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0) {
       socket.destroy();
-    else
+    } else {
       this.#refuse(
         connection,
         null,
         parserRefusal(error, code, this.#limits, connection.current !== null),
       );
+    }
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {
@@ -321,8 +341,11 @@ export class TrafficServer {
     // process.
     socket.on('error', () => socket.destroy());
     const connection = this.#connections.get(socket);
-    if (connection === undefined) socket.destroy();
-    else this.#refuse(connection, request, new Refusal('HTTP_METHOD'));
+    if (connection === undefined) {
+      socket.destroy();
+    } else {
+      this.#refuse(connection, request, new Refusal('HTTP_METHOD'));
+    }
   }
 
   #upgrade(
@@ -334,21 +357,28 @@ export class TrafficServer {
     socket.on('error', () => socket.destroy());
     const connection = this.#connections.get(socket);
     // It counts as a connection until it closes, and no request can come on it any more.
-    if (connection === undefined || connection.isOver) socket.destroy();
-    else if (this.#draining) this.#refuse(connection, request, new Refusal('GATEWAY_DRAINING'));
-    else if (connection.current !== null)
+    if (connection === undefined || connection.isOver) {
+      socket.destroy();
+    } else if (this.#draining) {
+      this.#refuse(connection, request, new Refusal('GATEWAY_DRAINING'));
+    } else if (connection.current !== null) {
       this.#refuse(connection, request, new Refusal('HTTP_BAD_REQUEST', 'ahead'));
-    else {
+    } else {
       const refusal = endpoint.take(request, socket, head);
       connection.isUpgraded = refusal === null;
-      if (refusal !== null) this.#refuse(connection, request, refusal);
+      if (refusal !== null) {
+        this.#refuse(connection, request, refusal);
+      }
     }
   }
 
   #refuse(connection: Connection, request: IncomingMessage | null, refusal: Refusal): void {
     if (connection.isOver) return;
-    if (connection.current === null) this.#answer(connection, refusal, request);
-    else connection.break(refusal);
+    if (connection.current === null) {
+      this.#answer(connection, refusal, request);
+    } else {
+      connection.break(refusal);
+    }
   }
 
   #answer(connection: Connection, refusal: Refusal, request: IncomingMessage | null = null): void {
@@ -366,6 +396,8 @@ export class TrafficServer {
 
   #look(): void {
     const nowMillis = performance.now();
-    for (const connection of this.#connections.values()) connection.look(this.#limits, nowMillis);
+    for (const connection of this.#connections.values()) {
+      connection.look(this.#limits, nowMillis);
+    }
   }
 }

@@ -47,7 +47,9 @@ export class OrderedAccess implements Access {
   }
 
   withhold(head: Head): void {
-    for (const identifier of this.#identifiers) identifier.withhold(head);
+    for (const identifier of this.#identifiers) {
+      identifier.withhold(head);
+    }
   }
 }
 

@@ -31,7 +31,9 @@ export class ApiKeys implements Identifier {
 
   constructor(header: string, clients: readonly ApiKeyClient[]) {
     this.#header = header.toLowerCase();
-    for (const each of clients) this.#add(each);
+    for (const each of clients) {
+      this.#add(each);
+    }
   }
 
   /** Hashes the keys in steps: there may be thousands. */

@@ -54,7 +54,9 @@ export class Certificates implements Identifier {
       const client = Object.freeze(subjectOf(`certificate:${name}`, name, rights));
       bySubject.set(subject, client);
       const key = configuredNameKey(subject);
-      if (key !== null) byName.set(key, client);
+      if (key !== null) {
+        byName.set(key, client);
+      }
     }
     this.#bySubject = bySubject;
     this.#byName = byName;
@@ -103,7 +105,9 @@ export class Certificates implements Identifier {
 
   /** A certificate is no secret, but backends may trust the field: only a proxy may write it. */
   withhold({ headers, address }: Head): void {
-    if (!this.#proxies.has(address)) delete headers[this.#header];
+    if (!this.#proxies.has(address)) {
+      delete headers[this.#header];
+    }
   }
 }
 

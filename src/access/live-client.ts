@@ -85,7 +85,9 @@ export class LiveClient {
     this.#closed = closed;
     this.#protection = rules.protection;
     this.#confirmed = rules.access === identification.rules.access ? identification.epoch : null;
-    if (this.#confirmed !== null) this.#wait();
+    if (this.#confirmed !== null) {
+      this.#wait();
+    }
   }
 
   /** As it was identified last. */
@@ -165,9 +167,9 @@ export class LiveClient {
     const atMillis = Math.min(dueMillis, endMillis);
     if (atMillis === Number.POSITIVE_INFINITY) return;
     this.#stopTimer = expiry(atMillis, () => {
-      if (atMillis === endMillis)
+      if (atMillis === endMillis) {
         this.#end('expired', new Refusal('UNAUTHENTICATED', 'credentials have expired'));
-      else {
+      } else {
         this.#isDue = true;
         this.recheck();
       }
@@ -178,7 +180,9 @@ export class LiveClient {
     const listeners = [...this.#listeners];
     this.#refusal = refusal;
     this.close();
-    for (const ended of listeners) ended(end, refusal);
+    for (const ended of listeners) {
+      ended(end, refusal);
+    }
     return refusal;
   }
 }

@@ -88,7 +88,9 @@ export function senders(
  */
 function claimsOf({ name: subject, attributes }: MessageSender): Readonly<Record<string, unknown>> {
   const claims: Record<string, unknown> = Object.create(null);
-  for (const [name, values] of attributes) claims[name] = values.length === 1 ? values[0] : values;
+  for (const [name, values] of attributes) {
+    claims[name] = values.length === 1 ? values[0] : values;
+  }
   claims['sub'] = subject;
   return claims;
 }

@@ -61,13 +61,17 @@ export class MemoryBudgets implements Budgets {
     const bucket = this.#findOrCreate(account.id, budget);
     if (points > 0 && bucket.available < points) {
       this.#events.denied(className, points);
-      if (isNearlyEmpty(bucket.available, budget)) this.#events.nearlyEmpty(account);
+      if (isNearlyEmpty(bucket.available, budget)) {
+        this.#events.nearlyEmpty(account);
+      }
       const isPossible = points <= budget.maximum;
       const millis = ((points - bucket.available) / budget.restoreRate) * 1000;
       return { isGranted: false, retryAfterMillis: isPossible ? Math.ceil(millis) : null };
     }
     bucket.available -= points;
-    if (isNearlyEmpty(bucket.available, budget)) this.#events.nearlyEmpty(account);
+    if (isNearlyEmpty(bucket.available, budget)) {
+      this.#events.nearlyEmpty(account);
+    }
     this.#events.spent(className, points);
     return { isGranted: true, account, points };
   }
@@ -82,22 +86,29 @@ export class MemoryBudgets implements Budgets {
       -budget.maximum,
       budget.maximum,
     );
-    if (actualPoints < points) this.#events.refunded(className, points - actualPoints);
-    else this.#events.spent(className, actualPoints - points);
+    if (actualPoints < points) {
+      this.#events.refunded(className, points - actualPoints);
+    } else {
+      this.#events.spent(className, actualPoints - points);
+    }
   }
 
   status({ id, budget }: BudgetAccount): ThrottleStatus | null {
     if (budget === null) return null;
     const { maximum, restoreRate } = budget;
     const bucket = this.#buckets.get(id);
-    if (bucket !== undefined) this.#refill(bucket, budget);
+    if (bucket !== undefined) {
+      this.#refill(bucket, budget);
+    }
     const currentlyAvailable = Math.floor(bucket?.available ?? maximum);
     return { maximumAvailable: maximum, currentlyAvailable, restoreRate };
   }
 
   resize(clientsMax: number): void {
     this.#clientsMax = clientsMax;
-    while (this.#buckets.size > clientsMax) this.#evictOne();
+    while (this.#buckets.size > clientsMax) {
+      this.#evictOne();
+    }
   }
 
   #findOrCreate(id: string, rule: BudgetRule): Bucket {
@@ -108,7 +119,9 @@ export class MemoryBudgets implements Budgets {
       this.#refill(known, rule);
       return known;
     }
-    if (this.#buckets.size >= this.#clientsMax) this.#evictOne();
+    if (this.#buckets.size >= this.#clientsMax) {
+      this.#evictOne();
+    }
     const bucket = { available: rule.maximum, filledMillis: this.#clock(), rule };
     this.#buckets.set(id, bucket);
     return bucket;
@@ -138,7 +151,9 @@ export class MemoryBudgets implements Budgets {
       }
       if (least <= 0 || ++compared === EVICTION_CANDIDATES) break;
     }
-    if (leastSpent !== null) this.#buckets.delete(leastSpent);
+    if (leastSpent !== null) {
+      this.#buckets.delete(leastSpent);
+    }
   }
 }
 

@@ -25,9 +25,15 @@ export class NearlyEmpty {
     const counts = new Map<string, number>();
     for (const account of this.#accounts.values()) {
       const available = status(account)?.currentlyAvailable ?? null;
-      if (account.budget !== null && available !== null && isNearlyEmpty(available, account.budget))
+      if (
+        account.budget !== null &&
+        available !== null &&
+        isNearlyEmpty(available, account.budget)
+      ) {
         counts.set(account.className, (counts.get(account.className) ?? 0) + 1);
-      else this.#accounts.delete(account.id);
+      } else {
+        this.#accounts.delete(account.id);
+      }
     }
     return counts;
   }

@@ -15,12 +15,16 @@ export class Invalidator {
     known: () => ReadonlyMap<string, Invalidation>,
   ) {
     this.#channels = channels;
-    for (const channel of channels) channel.receive((operations) => take(known(), operations));
+    for (const channel of channels) {
+      channel.receive((operations) => take(known(), operations));
+    }
   }
 
   /** Invalidates all cached replies of the operations that a write changes. */
   invalidate({ invalidations }: WriteRule): void {
-    for (const invalidation of invalidations) invalidation.generation++;
+    for (const invalidation of invalidations) {
+      invalidation.generation++;
+    }
     this.#publish(invalidations, 0);
   }
 
@@ -29,14 +33,18 @@ export class Invalidator {
    * was aborted here.
    */
   pause({ invalidations }: WriteRule, millis: number): void {
-    for (const invalidation of invalidations) pauseStoring(invalidation, millis);
+    for (const invalidation of invalidations) {
+      pauseStoring(invalidation, millis);
+    }
     this.#publish(invalidations, millis);
   }
 
   #publish(invalidations: readonly Invalidation[], pauseMillis: number): void {
     if (invalidations.length === 0 || this.#channels.length === 0) return;
     const operations = new Map(invalidations.map(({ name }) => [name, pauseMillis]));
-    for (const channel of this.#channels) channel.publish(operations);
+    for (const channel of this.#channels) {
+      channel.publish(operations);
+    }
   }
 }
 
@@ -45,12 +53,18 @@ function take(
   known: ReadonlyMap<string, Invalidation>,
   operations: InvalidatedOperations | null,
 ): void {
-  if (operations === null) for (const invalidation of known.values()) invalidation.generation++;
+  if (operations === null) {
+    for (const invalidation of known.values()) {
+      invalidation.generation++;
+    }
+  }
   for (const [name, pauseMillis] of operations ?? []) {
     const invalidation = known.get(name);
     if (invalidation === undefined) continue;
     invalidation.generation++;
-    if (pauseMillis > 0) pauseStoring(invalidation, Math.min(pauseMillis, PAUSE_MAX_MILLIS));
+    if (pauseMillis > 0) {
+      pauseStoring(invalidation, Math.min(pauseMillis, PAUSE_MAX_MILLIS));
+    }
   }
 }
 

@@ -116,13 +116,17 @@ export class ReplyCache {
   /** Looks at so many replies, in turns, and removes those that are expired or invalidated. */
   removeExpired(nowMillis: number, looks: number): void {
     for (let left = Math.min(looks, this.#tickets.length); left > 0; left--) {
-      if (this.#next >= this.#tickets.length) this.#next = 0;
+      if (this.#next >= this.#tickets.length) {
+        this.#next = 0;
+      }
       const ticket = this.#tickets[this.#next];
-      if (ticket !== undefined && this.#isUsed(ticket, nowMillis)) this.#next++;
-      else {
+      if (ticket !== undefined && this.#isUsed(ticket, nowMillis)) {
+        this.#next++;
+      } else {
         const last = this.#tickets.pop();
-        if (last !== undefined && this.#next < this.#tickets.length)
+        if (last !== undefined && this.#next < this.#tickets.length) {
           this.#tickets[this.#next] = last;
+        }
       }
     }
   }
@@ -131,7 +135,9 @@ export class ReplyCache {
   #isUsed(ticket: Ticket, nowMillis: number): boolean {
     const entry = this.#cache.peek(ticket.key);
     if (entry === undefined || entry.ticket !== ticket) return false;
-    if (isOver(entry, nowMillis)) this.#cache.delete(ticket.key);
+    if (isOver(entry, nowMillis)) {
+      this.#cache.delete(ticket.key);
+    }
     return !isOver(entry, nowMillis);
   }
 

@@ -47,9 +47,11 @@ export async function verifyAudit(
         isSigned ||= line.includes(',"mac":"');
         if (key === null) continue;
         const isGenuine = isMacOf(line, key);
-        if (isGenuine === null) report.add(place, { kind: 'broken', what: 'has no signature' });
-        else if (!isGenuine)
+        if (isGenuine === null) {
+          report.add(place, { kind: 'broken', what: 'has no signature' });
+        } else if (!isGenuine) {
           report.add(place, { kind: 'broken', what: 'is not signed with this key' });
+        }
       }
     }
   } catch (error) {
@@ -57,13 +59,17 @@ export async function verifyAudit(
     terminal.error(`${reading} cannot be read (${code}).`);
     return 2;
   }
-  for (const { place, ...finding } of verifier.finish()) report.add(place, finding);
-  for (const place of verifier.gaps)
+  for (const { place, ...finding } of verifier.finish()) {
+    report.add(place, finding);
+  }
+  for (const place of verifier.gaps) {
     terminal.out(
       `${place}: a process ended in the middle of this line, which the next one recorded.`,
     );
-  if (isSigned && keyFile === null)
+  }
+  if (isSigned && keyFile === null) {
     terminal.out('Lines are signed: --key-file FILE verifies that with `audit.key`.');
+  }
   return report.end(verifier.chains, verifier.gaps.length);
 }
 
@@ -83,9 +89,14 @@ class Report {
   add(place: string, finding: ChainFinding | null): void {
     if (finding === null) return;
     const { kind, what } = finding;
-    if (kind === 'earlier') this.#earlier++;
-    if (kind === 'earlier' && this.#isContinued) this.#terminal.out(`${place}: ${what}`);
-    else if (++this.#problems <= PROBLEMS_MAX) this.#terminal.error(`${place}: ${what}`);
+    if (kind === 'earlier') {
+      this.#earlier++;
+    }
+    if (kind === 'earlier' && this.#isContinued) {
+      this.#terminal.out(`${place}: ${what}`);
+    } else if (++this.#problems <= PROBLEMS_MAX) {
+      this.#terminal.error(`${place}: ${what}`);
+    }
   }
 
   end(chains: number, gaps: number): ExitCode {
@@ -97,11 +108,12 @@ class Report {
       return 0;
     }
     this.#terminal.error(`${this.#problems} findings in ${this.lines} lines.`);
-    if (this.#earlier > 0 && !this.#isContinued)
+    if (this.#earlier > 0 && !this.#isContinued) {
       this.#terminal.error(
         'Lines before these are missing. If they stand in files that are not ' +
           'given, add --continued.',
       );
+    }
     return 1;
   }
 }

@@ -29,14 +29,20 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   );
   const compiled = await compile(loaded);
   await compiled.close();
-  for (const service of compiled.services) printService(service, compiled, terminal);
-  for (const service of compiled.graphqlUpstreams)
+  for (const service of compiled.services) {
+    printService(service, compiled, terminal);
+  }
+  for (const service of compiled.graphqlUpstreams) {
     printGraphqlUpstream(service, compiled, terminal);
+  }
   const broken = new Set(compiled.services.flatMap(({ wsdl }) => wsdl?.profile ?? []));
   const warnings = [...compiled.warnings, ...[...broken].map(warningOfRule)];
-  for (const warning of firstWarnings(warnings))
+  for (const warning of firstWarnings(warnings)) {
     terminal.out(`warning: ${diagnosticLine(warning)}`);
-  for (const open of openIn(compiled.config)) terminal.out(`open: ${oneLine(open)}`);
+  }
+  for (const open of openIn(compiled.config)) {
+    terminal.out(`open: ${oneLine(open)}`);
+  }
   const root = rootSection(loaded);
   const unusable = compiled.services.flatMap((service) => unusableService(service, root));
   if (unusable.length > 0) throw new ConfigurationError(unusable);
@@ -97,12 +103,13 @@ function printService(service: SoapService, { graph }: Compiled, terminal: Termi
   if (operations.length === 0) return;
   const fields = new Map<string, string>();
   const bounds = new Map<string, BoundField>();
-  for (const [field, bound] of graph.fields)
+  for (const [field, bound] of graph.fields) {
     if (bound.service === name) {
       bounds.set(bound.operation.name, bound);
       const others = fields.get(bound.operation.name);
       fields.set(bound.operation.name, others === undefined ? field : `${others}, ${field}`);
     }
+  }
   const byHand = [{ name: '-', dialect: service.dialects[0].name, address: null, operations }];
   const ports = (wsdl === null ? byHand : service.ports).map((port) => ({
     ...port,
@@ -134,7 +141,9 @@ function printService(service: SoapService, { graph }: Compiled, terminal: Termi
     terminal.out(table([['operation', 'port', 'status', 'field', 'reason'], ...lines]));
   }
   const left = rows.length <= ALL_LISTED ? 0 : broken.length - listed.length;
-  if (left > 0) terminal.out(`and ${left} more that are partial or disabled`);
+  if (left > 0) {
+    terminal.out(`and ${left} more that are partial or disabled`);
+  }
 }
 
 /** Prints the fields of a GraphQL upstream. */
@@ -151,6 +160,10 @@ function printGraphqlUpstream(
   const lines = fields.slice(0, MOST_LISTED).map(({ operation, parent, name: field }) => {
     return [oneLine(operation.name), `${parent}.${field}`];
   });
-  if (lines.length > 0) terminal.out(table([['operation', 'field'], ...lines]));
-  if (fields.length > lines.length) terminal.out(`and ${fields.length - lines.length} more`);
+  if (lines.length > 0) {
+    terminal.out(table([['operation', 'field'], ...lines]));
+  }
+  if (fields.length > lines.length) {
+    terminal.out(`and ${fields.length - lines.length} more`);
+  }
 }

@@ -57,7 +57,9 @@ export async function explainQuery(
   } catch (caught) {
     if (!(caught instanceof Refusal)) throw caught;
     const errors = refusalErrors(caught);
-    for (const error of errors) terminal.error(printError(error));
+    for (const error of errors) {
+      terminal.error(printError(error));
+    }
     const { limit, found } = caught;
     if (limit !== null) {
       const count = found === null ? '' : `${found} found; `;
@@ -65,7 +67,9 @@ export async function explainQuery(
     }
     for (const { extensions } of errors) {
       const { cost } = extensions;
-      if (isRecord(cost)) terminal.error(`  ${String(cost['remedy'])}`);
+      if (isRecord(cost)) {
+        terminal.error(`  ${String(cost['remedy'])}`);
+      }
     }
     return 1;
   }
@@ -121,7 +125,9 @@ class Explanation {
         this.#costs(),
       ].join('\n'),
     );
-    for (const field of this.#plan.fields) await this.#field(field);
+    for (const field of this.#plan.fields) {
+      await this.#field(field);
+    }
     return this.#code;
   }
 
@@ -165,7 +171,9 @@ class Explanation {
       );
       this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, input, new Set(), '');
     }, [key]);
-    for (const use of linkUses(key, ask.reply, this.#plan.links)) await this.#link(use);
+    for (const use of linkUses(key, ask.reply, this.#plan.links)) {
+      await this.#link(use);
+    }
   }
 
   async #link({ path, selection }: LinkUse): Promise<void> {
@@ -184,9 +192,11 @@ class Explanation {
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
       const input = withValues(own, values);
-      if (target.ask.kind === 'subschema')
+      if (target.ask.kind === 'subschema') {
         await this.#subschemaCall(title, target.ask.plan, input.arguments, '  ');
-      else this.#call(title, target.ask.bound, input, standIns, '  ');
+      } else {
+        this.#call(title, target.ask.bound, input, standIns, '  ');
+      }
     }, [path]);
   }
 
@@ -249,8 +259,9 @@ class Explanation {
     const nodes = plan.links?.feeds ?? new Map();
     for (const selection of [...this.#plan.links.values()]) {
       const [node] = selection.nodes;
-      if (node !== undefined && nodes.has(node))
+      if (node !== undefined && nodes.has(node)) {
         await this.#link({ path: responseKey(node), selection });
+      }
     }
   }
 

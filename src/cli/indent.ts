@@ -10,13 +10,20 @@ export function indent(xml: string, margin: string): string {
     if (piece.startsWith('<?') || (lines.length === 0 && piece.trim() === '')) continue;
     const isTag = piece.startsWith('<');
     const isEnd = piece.startsWith('</');
-    if (isEnd) depth--;
-    if (!isTag || (isEnd && isOpen)) lines[lines.length - 1] += piece;
-    else lines.push(margin + '  '.repeat(depth) + piece);
+    if (isEnd) {
+      depth--;
+    }
+    if (!isTag || (isEnd && isOpen)) {
+      lines[lines.length - 1] += piece;
+    } else {
+      lines.push(margin + '  '.repeat(depth) + piece);
+    }
     if (isTag && !isEnd && !piece.endsWith('/>')) {
       depth++;
       isOpen = true;
-    } else if (isTag) isOpen = false;
+    } else if (isTag) {
+      isOpen = false;
+    }
   }
   return lines.join('\n');
 }

@@ -381,7 +381,9 @@ const collect = (value: string, before: readonly string[]): readonly string[] =>
 function explain(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigurationError) {
-    for (const diagnostic of error.diagnostics) terminal.error(printDiagnostic(diagnostic));
+    for (const diagnostic of error.diagnostics) {
+      terminal.error(printDiagnostic(diagnostic));
+    }
     return 2;
   }
   const place = refusedPlace(error);

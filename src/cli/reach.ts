@@ -8,12 +8,19 @@ import { parseProxy } from '../upstream/dial/proxy.js';
 export function printReach(config: AnyService, operation: string | null): readonly string[] {
   const lines = [balanceOf(config), limitsOf(config, operation), healthOf(config)];
   const keyed = idempotencyOf(config, operation);
-  if (keyed !== null) lines.push(keyed);
+  if (keyed !== null) {
+    lines.push(keyed);
+  }
   const { auth, tls, proxy } = config;
-  if (auth !== undefined) lines.push(`credentials: ${Object.keys(auth).join(', ')}`);
-  if (tls !== undefined) lines.push(`tls: ${Object.keys(tls).join(', ')}`);
-  if (proxy !== undefined)
+  if (auth !== undefined) {
+    lines.push(`credentials: ${Object.keys(auth).join(', ')}`);
+  }
+  if (tls !== undefined) {
+    lines.push(`tls: ${Object.keys(tls).join(', ')}`);
+  }
+  if (proxy !== undefined) {
     lines.push(`proxy: ${proxy === 'environment' ? proxy : parseProxy(proxy).url.origin}`);
+  }
   return lines.filter((line) => line !== null);
 }
 
@@ -55,19 +62,27 @@ function limitsOf(config: AnyService, operation: string | null): string | null {
   const timeoutMillis = own.timeoutMillis ?? config.timeoutMillis;
   const retry = own.retry ?? config.retry;
   const parts: string[] = [];
-  if (timeoutMillis !== undefined) parts.push(`timeout ${timeoutMillis} ms`);
+  if (timeoutMillis !== undefined) {
+    parts.push(`timeout ${timeoutMillis} ms`);
+  }
   if (retry !== undefined) {
     const each = retry.perTryMillis === undefined ? '' : `, ${retry.perTryMillis} ms each`;
     const may =
       own.idempotent === true || !('operations' in config) ? '' : ', while nothing was sent';
     parts.push(`${retry.times} retries on ${retry.on.join(', ')}${each}${may}`);
   }
-  if (own.rate !== undefined) parts.push(`${own.rate.perSecond} calls a second`);
-  if (config.rate !== undefined)
+  if (own.rate !== undefined) {
+    parts.push(`${own.rate.perSecond} calls a second`);
+  }
+  if (config.rate !== undefined) {
     parts.push(`${config.rate.perSecond} calls of the service a second`);
-  if (own.requestsAtOnce !== undefined) parts.push(`${own.requestsAtOnce} calls at once`);
-  if (config.requestsAtOnce !== undefined)
+  }
+  if (own.requestsAtOnce !== undefined) {
+    parts.push(`${own.requestsAtOnce} calls at once`);
+  }
+  if (config.requestsAtOnce !== undefined) {
     parts.push(`${config.requestsAtOnce} calls of the service at once`);
+  }
   return parts.length === 0 ? null : `limits: ${parts.join('; ')}`;
 }
 

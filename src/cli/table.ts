@@ -11,8 +11,9 @@ export const MOST_LISTED = 100;
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [column, cell] of row.entries())
+    for (const [column, cell] of row.entries()) {
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    }
   }
   return rows
     .map((row) =>

@@ -43,7 +43,9 @@ function requiredXml({ body }: RequestPlan): string | null {
       if (!required || nillable || fixed !== null) continue;
       const path = at.path === '' ? key : `${at.path}.${key}`;
       if (value.kind === 'xml') return path;
-      if (value.kind === 'object') open.push({ value, path });
+      if (value.kind === 'object') {
+        open.push({ value, path });
+      }
     }
   }
   return null;

@@ -59,7 +59,9 @@ export async function loadConfig(
 
   fillPaths(value);
   expandWords(value);
-  if (workers !== null && isRecord(value)) value['workers'] = workers;
+  if (workers !== null && isRecord(value)) {
+    value['workers'] = workers;
+  }
   await pace.pause();
   const { valid, findings: broken } = validate(value, foreign);
   findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
@@ -137,8 +139,9 @@ function fillPaths(value: unknown): void {
   const services = isRecord(value) ? value['services'] : null;
   if (!isRecord(services)) return;
   for (const [name, service] of Object.entries(services)) {
-    if (isRecord(service) && service['kind'] !== 'graphql' && service['path'] === undefined)
+    if (isRecord(service) && service['kind'] !== 'graphql' && service['path'] === undefined) {
       service['path'] = `/soap/${name}`;
+    }
   }
 }
 
@@ -151,13 +154,18 @@ function expandWords(value: unknown): void {
   if (!isRecord(value)) return;
   expandMasks(value);
   const { services, redis } = value;
-  if (value['clients'] === OPEN) delete value['clients'];
-  if (typeof redis === 'string' && parseRedisUrl(redis) !== null) value['redis'] = { url: redis };
+  if (value['clients'] === OPEN) {
+    delete value['clients'];
+  }
+  if (typeof redis === 'string' && parseRedisUrl(redis) !== null) {
+    value['redis'] = { url: redis };
+  }
   if (!isRecord(services)) return;
   for (const service of Object.values(services)) {
     const calls = isRecord(service) ? service['addressing'] : null;
-    if (isRecord(service) && ADDRESSED_CALLS.some((word) => word === calls))
+    if (isRecord(service) && ADDRESSED_CALLS.some((word) => word === calls)) {
       service['addressing'] = { calls };
+    }
   }
 }
 
@@ -187,7 +195,9 @@ function asConfig(file: FileConfig): Config {
 /** The limits with those of `internal` in their groups. */
 function withInternal({ internal, ...limits }: FileConfig['limits']): Config['limits'] {
   const groups: Record<string, object> = limits;
-  for (const [name, keys] of Object.entries(internal)) groups[name] = { ...groups[name], ...keys };
+  for (const [name, keys] of Object.entries(internal)) {
+    groups[name] = { ...groups[name], ...keys };
+  }
   return limits;
 }
 
@@ -214,7 +224,9 @@ function firstOf(diagnostics: readonly Diagnostic[], file: string): readonly Dia
 function* deepFreeze<T>(value: T): Steps<T> {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const child of Object.values(value)) yield* deepFreeze(child);
+  for (const child of Object.values(value)) {
+    yield* deepFreeze(child);
+  }
   yield;
   return value;
 }

@@ -42,7 +42,9 @@ export function* checkRules(
   const hasClaims =
     isRecord(clients) && (Object.hasOwn(clients, 'jwt') || Object.hasOwn(clients, 'introspection'));
   for (const [name, service] of recordEntries(data['services'])) {
-    if (isRecord(service)) findings.push(...serviceRules(service, ['services', name], hasClaims));
+    if (isRecord(service)) {
+      findings.push(...serviceRules(service, ['services', name], hasClaims));
+    }
     yield;
   }
   const claimed = [
@@ -89,15 +91,17 @@ function serviceRules(
     findings.push({ path: key === null ? path : [...path, key], part: 'key', what, remedy });
   };
 
-  if (has('url') && has('urls'))
+  if (has('url') && has('urls')) {
     at('urls', `${name} has both \`url\` and \`urls\`.`, 'Keep one of them.');
+  }
   if (!has('url') && !has('urls')) {
     at(null, `${name} has no backend.`, 'Give its address as `url`, or several as `urls`.');
   }
   findings.push(...upstreamRules(service, hasClaims, path), ...rateRules(service, path));
   if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
-  if (has('wsdl') && has('types'))
+  if (has('wsdl') && has('types')) {
     at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
+  }
   // With neither it is a perimeter for SOAP callers and nothing else.
   if (!has('wsdl') && !has('types') && recordEntries(service['operations']).length > 0) {
     at(
@@ -106,10 +110,13 @@ function serviceRules(
       'Name the WSDL, or define the types in SDL in `types`.',
     );
   }
-  if (has('port') && has('ports'))
+  if (has('port') && has('ports')) {
     at('ports', `${name} has both \`port\` and \`ports\`.`, 'Keep one of them.');
+  }
   for (const key of ['port', 'ports']) {
-    if (!has('wsdl') && has(key)) at(key, `${name} has \`${key}\` but no \`wsdl\`.`, 'Remove it.');
+    if (!has('wsdl') && has(key)) {
+      at(key, `${name} has \`${key}\` but no \`wsdl\`.`, 'Remove it.');
+    }
   }
   findings.push(...requestRules(service, path, hasClaims), ...conversionRules(service, path));
   if (has('types') && !has('wsdl')) {

@@ -124,7 +124,9 @@ function fieldsByOperation({
   for (const bound of graph.fields.values()) {
     if (bound.name === '' || bound.parent === 'Subscription') continue;
     const ofService = getOrMake(found, bound.service, () => new Map<string, BoundField>());
-    if (!ofService.has(bound.operation.name)) ofService.set(bound.operation.name, bound);
+    if (!ofService.has(bound.operation.name)) {
+      ofService.set(bound.operation.name, bound);
+    }
   }
   return found;
 }

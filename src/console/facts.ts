@@ -34,8 +34,9 @@ export class ConsoleFacts {
 
   description(): ConsoleDescription {
     const current = this.#compiled();
-    if (this.#described?.of !== current)
+    if (this.#described?.of !== current) {
       this.#described = { of: current, description: describe(current) };
+    }
     return { ...this.#described.description, listenerEnds: describeListenerEnds(current) };
   }
 

@@ -13,9 +13,11 @@ export class AddressTotals {
   add({ calls, failedLookups, failures, ejections }: AddressTotals): void {
     this.calls += calls;
     this.failedLookups += failedLookups;
-    for (const [code, count] of failures)
+    for (const [code, count] of failures) {
       this.failures.set(code, (this.failures.get(code) ?? 0) + count);
-    for (const [reason, count] of ejections)
+    }
+    for (const [reason, count] of ejections) {
       this.ejections.set(reason, (this.ejections.get(reason) ?? 0) + count);
+    }
   }
 }

@@ -23,7 +23,9 @@ export class Cancellation implements CancelSignal {
     this.#isAborted = true;
     const listeners = this.#listeners ?? [];
     this.#listeners = null;
-    for (const listener of listeners) listener();
+    for (const listener of listeners) {
+      listener();
+    }
   }
 
   /** A listener that comes too late is not called, as with an `AbortSignal`. */

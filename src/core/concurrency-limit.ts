@@ -8,14 +8,20 @@ export class ConcurrencyLimit {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#free > 0) {
+      this.#free--;
+    } else {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
     try {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
+      if (next === undefined) {
+        this.#free++;
+      } else {
+        next();
+      }
     }
   }
 }

@@ -23,8 +23,9 @@ export function collectPackets(): void {
   setFlagsFromString('--expose-gc');
   const found: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
-  if (typeof found === 'function')
+  if (typeof found === 'function') {
     collect = () => void Reflect.apply(found, undefined, [{ type: 'minor' }]);
+  }
 }
 
 /** Reports a packet that was read from a connection. */

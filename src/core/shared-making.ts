@@ -43,7 +43,9 @@ export class SharedMaking<V extends object | string> {
       try {
         if (signals.every(({ aborted }) => aborted)) throw new Refusal('CLIENT_GONE');
         const made = await make();
-        if (isKept(made)) this.#known.set(key, made);
+        if (isKept(made)) {
+          this.#known.set(key, made);
+        }
         return made;
       } finally {
         this.#pending.delete(key);

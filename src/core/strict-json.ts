@@ -111,8 +111,9 @@ function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   for (let searched = 1; quote !== -1; searched++) {
     let backslashes = 0;
-    while (backslashes < SEARCHED_MAX && text.charCodeAt(quote - 1 - backslashes) === BACKSLASH)
+    while (backslashes < SEARCHED_MAX && text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) {
       backslashes++;
+    }
     if (backslashes === SEARCHED_MAX) return endFrom(text, start + 1);
     if (backslashes % 2 === 0) return quote;
     if (searched === SEARCHED_MAX) return endFrom(text, quote + 1);
@@ -124,9 +125,13 @@ function endOfString(text: string, start: number): number {
 function endFrom(text: string, from: number): number {
   for (let at = from; at < text.length; ) {
     const unit = text.charCodeAt(at);
-    if (unit === BACKSLASH) at += 2;
-    else if (unit === QUOTE) return at;
-    else at++;
+    if (unit === BACKSLASH) {
+      at += 2;
+    } else if (unit === QUOTE) {
+      return at;
+    } else {
+      at++;
+    }
   }
   return text.length;
 }

@@ -45,7 +45,9 @@ export class TimeSlices implements Pace {
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      if (performance.now() >= this.#endMillis) await this.pause();
+      if (performance.now() >= this.#endMillis) {
+        await this.pause();
+      }
     }
   }
 
@@ -58,7 +60,10 @@ export class TimeSlices implements Pace {
   }
 
   #rest(end: () => void): void {
-    if (this.#slices++ < RESTED_SLICES) setTimeout(end, SLICE_MILLIS);
-    else setImmediate(end);
+    if (this.#slices++ < RESTED_SLICES) {
+      setTimeout(end, SLICE_MILLIS);
+    } else {
+      setImmediate(end);
+    }
   }
 }

@@ -210,9 +210,13 @@ export class Exchange {
     this.refusal = refusal;
     this.retryAfter ??= refusal.retryAfter;
     const { blame } = refusal.kind;
-    if (refusal.code === 'SOAP_FAULT') this.outcome = 'fault';
-    else if (refusal.code === 'CLIENT_GONE') this.outcome = 'aborted';
-    else this.outcome = blame === 'client' || blame === 'peer' ? 'refused' : 'failed';
+    if (refusal.code === 'SOAP_FAULT') {
+      this.outcome = 'fault';
+    } else if (refusal.code === 'CLIENT_GONE') {
+      this.outcome = 'aborted';
+    } else {
+      this.outcome = blame === 'client' || blame === 'peer' ? 'refused' : 'failed';
+    }
   }
 }
 

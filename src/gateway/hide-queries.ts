@@ -9,6 +9,8 @@ const PUNCTUATION = ':.,;)';
 export const hideQueries = (text: string): string =>
   text.replace(ADDRESS, (whole, address: string, query: string) => {
     let end = query.length;
-    while (PUNCTUATION.includes(query.charAt(end - 1))) end--;
+    while (PUNCTUATION.includes(query.charAt(end - 1))) {
+      end--;
+    }
     return OF_DOCUMENTS.test(query.slice(0, end)) ? whole : `${address}?...${query.slice(end)}`;
   });

@@ -47,9 +47,13 @@ export function dropInvalidContext(headers: HeaderFields): void {
   const state = headers['tracestate'];
   if (parent === undefined && state === undefined) return;
   const isValid = typeof parent === 'string' && parseTraceparent(parent) !== null;
-  if (!isValid && parent !== undefined) delete headers[TRACEPARENT];
+  if (!isValid && parent !== undefined) {
+    delete headers[TRACEPARENT];
+  }
   // Without its `traceparent` it belongs to no trace (section 3.3).
   const isStateValid =
     isValid && typeof state === 'string' && state.length <= TRACE_FIELD_CHARS_MAX;
-  if (!isStateValid && state !== undefined) delete headers['tracestate'];
+  if (!isStateValid && state !== undefined) {
+    delete headers['tracestate'];
+  }
 }

@@ -43,7 +43,9 @@ export function* assembleSchema(
     yield* collect(type, found);
     yield;
   }
-  for (const type of Object.values(new GraphQLSchema({}).getTypeMap())) found.add(type);
+  for (const type of Object.values(new GraphQLSchema({}).getTypeMap())) {
+    found.add(type);
+  }
   const typeMap: TypeMap = Object.create(null);
   const implementations = new Map<string, Implementations>();
   for (const type of found) {
@@ -52,8 +54,11 @@ export function* assembleSchema(
     if (!isFieldOwner(type)) continue;
     for (const { name } of type.getInterfaces()) {
       const known = getOrMake(implementations, name, () => ({ objects: [], interfaces: [] }));
-      if (isInterfaceType(type)) known.interfaces.push(type);
-      else known.objects.push(type);
+      if (isInterfaceType(type)) {
+        known.interfaces.push(type);
+      } else {
+        known.objects.push(type);
+      }
     }
     yield;
   }
@@ -72,9 +77,13 @@ export function* validating(schema: GraphQLSchema): Steps<readonly GraphQLError[
   const errors = new Map<string, GraphQLError>();
   for (let at = 0; at < types.length; at += PART_TYPES) {
     const part: TypeMap = Object.create(null);
-    for (const type of types.slice(at, at + PART_TYPES)) part[type.name] = type;
+    for (const type of types.slice(at, at + PART_TYPES)) {
+      part[type.name] = type;
+    }
     // Errors in the root types and in directives are found with each part.
-    for (const error of validateSchema(schema.withTypes(part))) errors.set(error.message, error);
+    for (const error of validateSchema(schema.withTypes(part))) {
+      errors.set(error.message, error);
+    }
     yield;
   }
   schema.__validationErrors = [...errors.values()];
@@ -156,11 +165,14 @@ function* collect(root: GraphQLNamedType, found: Set<GraphQLNamedType>): Steps<v
   let count = 0;
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const { done, value: type } = top.next();
-    if (done === true) stack.pop();
-    else if (!found.has(type)) {
+    if (done === true) {
+      stack.pop();
+    } else if (!found.has(type)) {
       found.add(type);
       stack.push(typeReferences(type));
     }
-    if (++count % STEP_REFERENCES === 0) yield;
+    if (++count % STEP_REFERENCES === 0) {
+      yield;
+    }
   }
 }

@@ -32,8 +32,11 @@ export class OperationSource extends Source {
     let end = this.#lines.length;
     while (end - first > 1) {
       const middle = (first + end) >> 1;
-      if ((this.#lines[middle] ?? 0) <= index) first = middle;
-      else end = middle;
+      if ((this.#lines[middle] ?? 0) <= index) {
+        first = middle;
+      } else {
+        end = middle;
+      }
     }
     return { line: first + 1, column: index - (this.#lines[first] ?? 0) + 1 };
   }
@@ -54,8 +57,9 @@ function linesOf(text: string): readonly number[] {
   const lines = [0];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === LINE_FEED || (unit === CARRIAGE_RETURN && text.charCodeAt(at + 1) !== LINE_FEED))
+    if (unit === LINE_FEED || (unit === CARRIAGE_RETURN && text.charCodeAt(at + 1) !== LINE_FEED)) {
       lines.push(at + 1);
+    }
   }
   return lines;
 }

@@ -125,7 +125,9 @@ async function perform(
   } catch (caught) {
     return refusedAnswer(refuseOperation(caught, host, admission), type);
   }
-  if (begin !== undefined) await begin(admission);
+  if (begin !== undefined) {
+    await begin(admission);
+  }
   return response(200, type, await charged.runForText());
 }
 
@@ -205,7 +207,9 @@ function refusedAnswer({ refusal, result }: RefusedOperation, type: AnswerType):
     );
   }
   const fields: Record<string, string> = retryAfter === null ? {} : { 'retry-after': retryAfter };
-  if (code === 'HTTP_METHOD') fields['allow'] = 'POST';
+  if (code === 'HTTP_METHOD') {
+    fields['allow'] = 'POST';
+  }
   return response(wireStatus(refusal, 'http'), JSON_TYPE, result, fields);
 }
 
@@ -255,9 +259,13 @@ function acceptedType(accept: string | readonly string[] | undefined): AnswerTyp
       parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1,
     );
     if (!/^charset="?utf-?8"?$/.test(charset) || !(weight > best)) continue;
-    if (type === GRAPHQL_TYPE) accepted = GRAPHQL_TYPE;
-    else if (type === JSON_TYPE || type === 'application/*' || type === '*/*') accepted = JSON_TYPE;
-    else continue;
+    if (type === GRAPHQL_TYPE) {
+      accepted = GRAPHQL_TYPE;
+    } else if (type === JSON_TYPE || type === 'application/*' || type === '*/*') {
+      accepted = JSON_TYPE;
+    } else {
+      continue;
+    }
     best = weight;
   }
   return accepted;

@@ -127,10 +127,16 @@ export async function admitOperation(
 ): Promise<AdmittedOperation> {
   const found = operations.persisted.resolve(rawParams(raw));
   const params = found instanceof Promise ? await found : found;
-  if (isLongUncached(params, operations.admission)) await host.turn?.();
-  if (params.query.includes('__')) await prepareIntrospection(params, operations.admission);
+  if (isLongUncached(params, operations.admission)) {
+    await host.turn?.();
+  }
+  if (params.query.includes('__')) {
+    await prepareIntrospection(params, operations.admission);
+  }
   const admitted = admit(params, operations.admission, host.rights ?? null);
-  if (host.consult != null) await host.consult(admitted);
+  if (host.consult != null) {
+    await host.consult(admitted);
+  }
   return new AdmittedOperation(operations, params, admitted);
 }
 
@@ -144,7 +150,9 @@ export async function admitOwnOperation(
   host: Pick<OperationHost, 'rights' | 'consult'>,
 ): Promise<AdmittedOperation> {
   const admitted = admit(params, operations.ownAdmission, host.rights ?? null);
-  if (host.consult != null) await host.consult(admitted);
+  if (host.consult != null) {
+    await host.consult(admitted);
+  }
   return new AdmittedOperation(operations, null, admitted);
 }
 

@@ -87,7 +87,9 @@ export function* buildingSchema(
     linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]),
   );
   const { answering, observed } = operationsFor(subscriptionMappings);
-  for (const name of answering) linked.add(name);
+  for (const name of answering) {
+    linked.add(name);
+  }
   const exposed = yield* exposures(services, names, new Set([...linked, ...observed]));
 
   const fields = new Map<string, BoundField>();
@@ -104,28 +106,36 @@ export function* buildingSchema(
   const ownTypes = yield* completedTypes(made, leaves);
   const subscriptions = new Map(subscribed.fields);
   const added = addSubschemas(subschemas, names, { ...configs, Subscription: subscriptions });
-  if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
+  if (configs.Query.size === 0) {
+    configs.Query.set('_empty', EMPTY_QUERY);
+  }
   const query = yield* rootType('Query', configs.Query);
   const mutation =
     configs.Mutation.size === 0 ? null : yield* rootType('Mutation', configs.Mutation);
   const subscription =
     subscriptions.size === 0 ? null : yield* rootType('Subscription', subscriptions);
-  for (const { bound } of subscribed.table.subscriptions.values())
+  for (const { bound } of subscribed.table.subscriptions.values()) {
     fields.set(`Subscription.${bound.name}`, bound);
+  }
   const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as
   // deep as schemas do.
   const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
   yield* relaxInputs(made);
-  for (const group of groups) names.findings.push(...mappingFindings(group, names, made));
-  for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
+  for (const group of groups) {
+    names.findings.push(...mappingFindings(group, names, made));
+  }
+  for (const target of [...linked].flatMap((name) => targets.get(name) ?? [])) {
     types.push(getNamedType(target.config.type));
+  }
   const unused = unusedTypes(
     connections.replaced,
     [...roots, ...types.slice(roots.length + ownTypes.length)],
     types,
   );
-  if (unused.size > 0) types.splice(0, types.length, ...types.filter((type) => !unused.has(type)));
+  if (unused.size > 0) {
+    types.splice(0, types.length, ...types.filter((type) => !unused.has(type)));
+  }
   const plain = yield* assembleSchema({ query, mutation, subscription }, types, directives);
   const { table, errors } = addLinks(
     plain,
@@ -168,7 +178,9 @@ function* typesOfGroups(
     const offered = sharing.flatMap((service) => offeredOf.get(service) ?? []);
     const replies = declared.get(owner.name)?.replies ?? null;
     const types = serviceTypes(group, offered, replies, leaves, names);
-    for (const service of sharing) typesOf.set(service, types);
+    for (const service of sharing) {
+      typesOf.set(service, types);
+    }
     yield;
   }
   return typesOf;
@@ -180,8 +192,9 @@ function* completedTypes(
   leaves: LeafTable,
 ): Steps<readonly GraphQLNamedType[]> {
   const types: GraphQLNamedType[] = [];
-  for (const { output, faults, input, answers } of made)
+  for (const { output, faults, input, answers } of made) {
     types.push(...answers, ...(yield* output.complete()), ...faults.made, ...input.made);
+  }
   types.push(...leaves.made);
   return types;
 }
@@ -189,8 +202,9 @@ function* completedTypes(
 /** Makes a field of each endless cycle of required inputs optional, and warns of it. */
 function* relaxInputs(made: readonly ServiceTypes[]): Steps<void> {
   for (const { names, input } of made) {
-    for (const field of yield* relaxCycles(input.made))
+    for (const field of yield* relaxCycles(input.made)) {
       names.warn(`${field} requires what it is in for ever, it may be left out in GraphQL.`);
+    }
   }
 }
 
@@ -229,7 +243,7 @@ function* addCalls(
       const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
       const isMutation = isOffered && parent === 'Mutation';
       const pages = mapping?.pages ?? null;
-      if (pages !== null && parent === 'Mutation')
+      if (pages !== null && parent === 'Mutation') {
         names
           .of(service.name)
           .refuse(
@@ -237,6 +251,7 @@ function* addCalls(
             `\`${operation.name}\` is a field of Mutation: pages are read.`,
             READ,
           );
+      }
       const paged =
         pages === null
           ? null
@@ -307,8 +322,11 @@ function mappingFindings(
   for (const type of types) {
     mapping.of(type);
     if (type.kind === 'simple') continue;
-    for (const member of members?.of(type).all ?? [])
-      if (member.kind === 'element') types.add(member.element.type);
+    for (const member of members?.of(type).all ?? []) {
+      if (member.kind === 'element') {
+        types.add(member.element.type);
+      }
+    }
   }
   return mapping.findings(owner.name, [...types]);
 }

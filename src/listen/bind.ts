@@ -39,8 +39,11 @@ export async function bind(
     });
     return `unix:${path}`;
   }
-  if ('socketName' in address) await listen(server, { fd: inheritedSocket(address.socketName) });
-  else await listen(server, address);
+  if ('socketName' in address) {
+    await listen(server, { fd: inheritedSocket(address.socketName) });
+  } else {
+    await listen(server, address);
+  }
   const bound = server.address();
   if (bound === null || typeof bound === 'string') return `unix:${bound ?? ''}`;
   const host = 'host' in address ? address.host : bound.address;

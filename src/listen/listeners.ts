@@ -86,7 +86,9 @@ export class Listeners {
   configure(limits: ListenerLimits, connectionsMax: number): void {
     this.#limits = limits;
     this.#connectionsMax = connectionsMax;
-    for (const server of this.#servers) server.maxConnections = connectionsMax;
+    for (const server of this.#servers) {
+      server.maxConnections = connectionsMax;
+    }
   }
 
   get isListening(): boolean {
@@ -112,7 +114,9 @@ export class Listeners {
       if (this.#open.size > this.#connectionsMax) {
         this.#target.dropped();
         socket.destroy();
-      } else accept(socket);
+      } else {
+        accept(socket);
+      }
     });
     this.#servers.push(server);
     return bind(server, listener.address, listener.tls === null ? 'http' : 'https');
@@ -136,7 +140,9 @@ export class Listeners {
   /** Cuts every connection; returns how many there were. */
   cutAll(): number {
     const { size } = this.#open;
-    for (const socket of this.#open) socket.destroy();
+    for (const socket of this.#open) {
+      socket.destroy();
+    }
     return size;
   }
 
@@ -149,8 +155,11 @@ export class Listeners {
       nameAddress(socket, peer);
       const isProxied = hasPeers && proxies.has(peer);
       // The common case, at no cost.
-      if (!isProxied && secure === null) this.#target.accept(socket);
-      else void this.#prepare(socket, peer, isProxied, secure);
+      if (!isProxied && secure === null) {
+        this.#target.accept(socket);
+      } else {
+        void this.#prepare(socket, peer, isProxied, secure);
+      }
     };
   }
 
@@ -181,8 +190,9 @@ export class Listeners {
         this.#target.accept(socket);
         return;
       }
-      if (this.#target.isTrusted(client) || (await this.#waitForTurn(socket, client)))
+      if (this.#target.isTrusted(client) || (await this.#waitForTurn(socket, client))) {
         await secure(socket, client, { end, isLate: () => isLate });
+      }
     } catch {
       socket.destroy();
     }
@@ -215,8 +225,11 @@ export class Listeners {
     this.#pending.set(client, waiting + 1);
     await new Promise((resolve) => setTimeout(resolve, waitMillis));
     const left = (this.#pending.get(client) ?? 1) - 1;
-    if (left === 0) this.#pending.delete(client);
-    else this.#pending.set(client, left);
+    if (left === 0) {
+      this.#pending.delete(client);
+    } else {
+      this.#pending.set(client, left);
+    }
     return !socket.destroyed;
   }
 

@@ -15,8 +15,11 @@ export const isEncrypted = (socket: Duplex): boolean => socket instanceof TLSSoc
  * has neither.
  */
 export function reset(socket: Socket): void {
-  if (socket instanceof TLSSocket || socket.remotePort === undefined) socket.destroy();
-  else socket.resetAndDestroy();
+  if (socket instanceof TLSSocket || socket.remotePort === undefined) {
+    socket.destroy();
+  } else {
+    socket.resetAndDestroy();
+  }
 }
 
 const CERTIFICATES = new WeakMap<Duplex, ClientCertificate>();

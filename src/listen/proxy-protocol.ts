@@ -103,11 +103,14 @@ export function takeProxyHeader(socket: Socket): Promise<string | null> {
         bytes = Buffer.concat([bytes, piece]);
         const header = readProxyHeader(bytes);
         if (header === 'more') continue;
-        if (header === 'invalid') fail();
-        else {
+        if (header === 'invalid') {
+          fail();
+        } else {
           stop();
           const rest = bytes.subarray(header.bytes);
-          if (rest.length > 0) socket.unshift(rest);
+          if (rest.length > 0) {
+            socket.unshift(rest);
+          }
           resolve(header.address);
         }
         return;

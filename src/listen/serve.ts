@@ -48,7 +48,9 @@ export async function serve<L extends Listener>(
         dropped: () => {},
         handshakeFailed,
         certificatesWithdrawn(sockets: readonly Socket[]) {
-          for (const socket of sockets) socket.destroy();
+          for (const socket of sockets) {
+            socket.destroy();
+          }
         },
         isTrusted: () => false,
       };

@@ -133,7 +133,9 @@ export class ServerTls {
     });
     server.on('secureConnection', (socket) => {
       if (verifyClientCertificate(socket)) {
-        if (certificateOf(socket) !== null) this.#keep(server, socket);
+        if (certificateOf(socket) !== null) {
+          this.#keep(server, socket);
+        }
         secured(socket);
       } else {
         failed(socket, { reason: 'certificate_refused', code: codeOf(socket.authorizationError) });
@@ -154,7 +156,9 @@ export class ServerTls {
    * second at most.
    */
   async refresh(server: Server, tickets: TicketKeys): Promise<void> {
-    if (this.#texts.some(({ file }) => file !== null)) await this.#readFiles(server);
+    if (this.#texts.some(({ file }) => file !== null)) {
+      await this.#readFiles(server);
+    }
     const period = tickets.period();
     if (period === this.#period) return;
     this.#period = period;
@@ -226,7 +230,9 @@ export class ServerTls {
       withdrawCertificate(socket);
       withdrawn.push(socket);
     }
-    if (withdrawn.length > 0) this.#withdrawn(withdrawn);
+    if (withdrawn.length > 0) {
+      this.#withdrawn(withdrawn);
+    }
   }
 
   /** All that a session of this listener relies on: another listener may verify less. */

@@ -67,7 +67,8 @@ export class TicketKeys {
       this.#period = period;
       this.#secret = randomBytes(48);
     }
-    for (; this.#period < period; this.#period++)
+    for (; this.#period < period; this.#period++) {
       this.#secret = createHmac('sha384', this.#secret).update('next period').digest();
+    }
   }
 }

@@ -185,9 +185,14 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
     if (operator instanceof Refusal) {
       const { code, challenge } = operator;
       const isDenied = code === 'UNAUTHENTICATED';
-      if (isDenied) sources.refused('credentials', request.socket.remoteAddress ?? '');
-      if (isDenied) refuse(response, 401, { 'www-authenticate': challenge ?? CHALLENGE });
-      else refuse(response, 503);
+      if (isDenied) {
+        sources.refused('credentials', request.socket.remoteAddress ?? '');
+      }
+      if (isDenied) {
+        refuse(response, 401, { 'www-authenticate': challenge ?? CHALLENGE });
+      } else {
+        refuse(response, 503);
+      }
       return;
     }
     if (isPost && !(access.permitsPosts && isOwnOrigin(request))) {
@@ -211,9 +216,13 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       'cache-control': 'no-store',
       ...fields,
     });
-    if (request.method === 'HEAD') response.end();
-    else if (isText) response.end(body);
-    else await pipeline(body, response, { signal: AbortSignal.timeout(STREAM_MILLIS) });
+    if (request.method === 'HEAD') {
+      response.end();
+    } else if (isText) {
+      response.end(body);
+    } else {
+      await pipeline(body, response, { signal: AbortSignal.timeout(STREAM_MILLIS) });
+    }
   };
   return createServer({ ServerResponse: responseClass(() => 'usual') }, (request, response) => {
     handle(request, response).catch(() => response.destroy());

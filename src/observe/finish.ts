@@ -12,5 +12,7 @@ export const makeFinish =
   (records: readonly RequestRecord[]): Finish =>
   (exchange) => {
     const millis = performance.now() - exchange.startedMillis;
-    for (const record of records) record(exchange, millis);
+    for (const record of records) {
+      record(exchange, millis);
+    }
   };

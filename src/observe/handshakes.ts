@@ -24,12 +24,13 @@ export function reportHandshakes(
   return (client, { reason, code }) => {
     counter?.handshakeFailed(reason);
     if (reason === 'ended') return;
-    if (reason === 'certificate_refused')
+    if (reason === 'certificate_refused') {
       events.warn(`${client} ${reason}`, 'the certificate of a client was refused', {
         client,
         reason: code,
       });
-    else
+    } else {
       events.warn(`${client} ${reason}`, 'a TLS handshake failed', { client, reason, error: code });
+    }
   };
 }

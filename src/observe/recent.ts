@@ -23,9 +23,12 @@ export class RecentRequests {
 
   add(exchange: Exchange, millis: number): void {
     const { refusal } = exchange;
-    if (refusal !== null)
+    if (refusal !== null) {
       remember(refusal.code === 'SOAP_FAULT' ? this.#faults : this.#refused, exchange, millis);
-    if (isSlow(exchange, millis, this.#slowMillis())) remember(this.#slow, exchange, millis);
+    }
+    if (isSlow(exchange, millis, this.#slowMillis())) {
+      remember(this.#slow, exchange, millis);
+    }
   }
 
   get lists(): RecentLists {
@@ -85,7 +88,9 @@ function replyTexts(refusal: Refusal | null): readonly string[] {
 
 function remember(list: RecentRequest[], exchange: Exchange, millis: number): void {
   const { id, route, operation, caller, client, graphql, status, refusal } = exchange;
-  if (list.length === RECENT_MAX) list.shift();
+  if (list.length === RECENT_MAX) {
+    list.shift();
+  }
   list.push({
     id,
     endedMillis: Date.now(),

@@ -75,13 +75,18 @@ class ClientCounts {
   }
 
   addUse(use: OperationUse): void {
-    if (this.#pending.size >= PENDING_MAX) this.#addUp();
+    if (this.#pending.size >= PENDING_MAX) {
+      this.#addUp();
+    }
     this.#pending.set(use, (this.#pending.get(use) ?? 0) + 1);
   }
 
   addReport(usage: ClientUsage): void {
-    for (const kind of KINDS)
-      for (const [name, count] of Object.entries(usage[kind])) this.#add(kind, name, count);
+    for (const kind of KINDS) {
+      for (const [name, count] of Object.entries(usage[kind])) {
+        this.#add(kind, name, count);
+      }
+    }
   }
 
   report(): ClientUsage {
@@ -103,15 +108,24 @@ class ClientCounts {
   #addUp(): void {
     for (const { values, tally } of this.#calls.rows) {
       const [service = '', operation = ''] = values;
-      if (tally.value > 0)
+      if (tally.value > 0) {
         this.#add('soap', service === OTHER ? OTHER : `${service}.${operation}`, tally.value);
+      }
       tally.value = 0;
     }
     for (const [use, count] of this.#pending) {
-      if (use.name !== '') this.#add('operations', use.name, count);
-      for (const call of use.calls) this.#add('graphql', call, count);
-      for (const field of use.fields) this.#add('fields', field, count);
-      for (const argument of use.arguments) this.#add('arguments', argument, count);
+      if (use.name !== '') {
+        this.#add('operations', use.name, count);
+      }
+      for (const call of use.calls) {
+        this.#add('graphql', call, count);
+      }
+      for (const field of use.fields) {
+        this.#add('fields', field, count);
+      }
+      for (const argument of use.arguments) {
+        this.#add('arguments', argument, count);
+      }
     }
     this.#pending.clear();
   }
@@ -120,8 +134,11 @@ class ClientCounts {
     const counts = this.#counts[kind];
     const known = counts.get(name);
     const isNew = known === undefined && counts.size >= USAGE_NAMES_MAX - 1;
-    if (isNew) counts.set(OTHER, (counts.get(OTHER) ?? 0) + count);
-    else counts.set(name, (known ?? 0) + count);
+    if (isNew) {
+      counts.set(OTHER, (counts.get(OTHER) ?? 0) + count);
+    } else {
+      counts.set(name, (known ?? 0) + count);
+    }
   }
 }
 
@@ -144,14 +161,20 @@ export class Usage {
     )
       return;
     const counts = this.#clientOf(clientName, clientVersion, caller.name || caller.className);
-    if (used === null) counts.addCall(route, operation);
-    else for (const use of used) counts.addUse(use);
+    if (used === null) {
+      counts.addCall(route, operation);
+    } else {
+      for (const use of used) {
+        counts.addUse(use);
+      }
+    }
   }
 
   /** Adds what another process has counted. */
   addReport({ clients }: UsageReport): void {
-    for (const usage of clients)
+    for (const usage of clients) {
       this.#clientOf(usage.name, usage.version, usage.label).addReport(usage);
+    }
   }
 
   report(): UsageReport {
@@ -183,7 +206,9 @@ export class Usage {
 /** The reports of several processes as one. */
 export function mergeUsage(reports: readonly UsageReport[]): UsageReport {
   const sum = new Usage();
-  for (const report of reports) sum.addReport(report);
+  for (const report of reports) {
+    sum.addReport(report);
+  }
   const since = reports.map((report) => report.since).sort()[0];
   const merged = sum.report();
   return since === undefined ? merged : { ...merged, since };

@@ -76,14 +76,19 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
    * without an answer.
    */
   answer(handlers: Handlers<Ours>, failed: (error: unknown) => void): void {
-    for (const [call, handler] of Object.entries<Handler | undefined>(handlers))
-      if (handler !== undefined) this.#handlers.set(call, handler);
+    for (const [call, handler] of Object.entries<Handler | undefined>(handlers)) {
+      if (handler !== undefined) {
+        this.#handlers.set(call, handler);
+      }
+    }
     this.#failed = failed;
   }
 
   /** Sends a call that needs no answer. Resolves when it is with the system, or cannot be sent. */
   async tell<K extends keyof Theirs & string>(call: K, data: Theirs[K]['data']): Promise<void> {
-    if (!this.#isClosed) await this.#send({ call, number: null, data });
+    if (!this.#isClosed) {
+      await this.#send({ call, number: null, data });
+    }
   }
 
   /**
@@ -104,9 +109,14 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
       this.#owed.set(number, {
         call,
         end(outcome: Theirs[K]['answer'] | Unanswered) {
-          if (timer !== null) clearTimeout(timer);
-          if (outcome instanceof Unanswered) reject(outcome);
-          else resolve(outcome);
+          if (timer !== null) {
+            clearTimeout(timer);
+          }
+          if (outcome instanceof Unanswered) {
+            reject(outcome);
+          } else {
+            resolve(outcome);
+          }
         },
       });
       void this.#send({ call, number, data });
@@ -116,17 +126,24 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
   /** How many answers to this question the other side owes. */
   owes(call: keyof Theirs & string): number {
     let owed = 0;
-    for (const question of this.#owed.values()) if (question.call === call) owed++;
+    for (const question of this.#owed.values()) {
+      if (question.call === call) {
+        owed++;
+      }
+    }
     return owed;
   }
 
   /** Takes what the other side has sent. */
   receive(message: Message): void {
     if (typeof message !== 'object' || message === null) return;
-    if ('call' in message) void this.#take(message);
-    else if ('answered' in message) this.#end(message.answered, () => message.data);
-    else if ('failed' in message)
+    if ('call' in message) {
+      void this.#take(message);
+    } else if ('answered' in message) {
+      this.#end(message.answered, () => message.data);
+    } else if ('failed' in message) {
       this.#end(message.failed, (call) => new Unanswered(call, 'failed'));
+    }
   }
 
   /**
@@ -134,8 +151,9 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
    */
   close(): void {
     this.#isClosed = true;
-    for (const number of [...this.#owed.keys()])
+    for (const number of [...this.#owed.keys()]) {
       this.#end(number, (call) => new Unanswered(call, 'ended'));
+    }
   }
 
   async #take({ call, number, data }: Call): Promise<void> {
@@ -143,10 +161,14 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
     if (handler === undefined) return;
     try {
       const answer = await handler(data);
-      if (number !== null) await this.#send({ answered: number, data: answer });
+      if (number !== null) {
+        await this.#send({ answered: number, data: answer });
+      }
     } catch (error) {
       this.#failed(error);
-      if (number !== null) await this.#send({ failed: number });
+      if (number !== null) {
+        await this.#send({ failed: number });
+      }
     }
   }
 

@@ -10,7 +10,9 @@ import { setFlagsFromString } from 'node:v8';
  * would grow twice as much.
  */
 export function disableConcurrentMarking(): void {
-  if (Number.parseInt(process.versions.v8, 10) < 13) setFlagsFromString('--no-concurrent-marking');
+  if (Number.parseInt(process.versions.v8, 10) < 13) {
+    setFlagsFromString('--no-concurrent-marking');
+  }
 }
 
 /**

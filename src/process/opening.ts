@@ -56,10 +56,13 @@ export async function announce(
   });
   log.configurationWarnings(facts.warnings);
   await log.flush();
-  if (!(await notifyServiceManager('READY=1')))
+  if (!(await notifyServiceManager('READY=1'))) {
     log.event('warn', 'systemd-notify failed: systemd waits for it', {});
+  }
   const text = introduce(running);
-  if (text !== null) terminal.out(text);
+  if (text !== null) {
+    terminal.out(text);
+  }
 }
 
 /** Starts the bundled backend if the configuration wants it; returns what stops it. */

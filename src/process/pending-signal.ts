@@ -14,7 +14,9 @@ export class PendingSignal {
 
   listen(listener: () => void): void {
     this.#listener = listener;
-    if (this.#isDue) listener();
+    if (this.#isDue) {
+      listener();
+    }
     this.#isDue = false;
   }
 
@@ -23,7 +25,10 @@ export class PendingSignal {
   }
 
   readonly #take = (): void => {
-    if (this.#listener === null) this.#isDue = true;
-    else this.#listener();
+    if (this.#listener === null) {
+      this.#isDue = true;
+    } else {
+      this.#listener();
+    }
   };
 }

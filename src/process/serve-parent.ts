@@ -118,7 +118,9 @@ class ReloadSteps {
         return { isDone: true, reads, facts: await work(), problems: [] };
       } catch (error) {
         const isExpected = error instanceof ConfigurationError;
-        if (!isExpected) this.#log.bug(error);
+        if (!isExpected) {
+          this.#log.bug(error);
+        }
         return { isDone: false, reads, facts: null, problems: isExpected ? error.diagnostics : [] };
       }
     });

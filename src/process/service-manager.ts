@@ -30,7 +30,9 @@ export function reportToWatchdog(silentMillis: () => number): () => void {
   const limitMillis = Number(micros) / 1000;
   if (!(limitMillis > 0) || pid !== String(process.pid)) return () => {};
   const timer = setInterval(() => {
-    if (silentMillis() < limitMillis / 2) void notifyServiceManager('WATCHDOG=1');
+    if (silentMillis() < limitMillis / 2) {
+      void notifyServiceManager('WATCHDOG=1');
+    }
   }, limitMillis / WATCHDOG_REPORTS);
   return () => clearInterval(timer);
 }

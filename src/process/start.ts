@@ -91,9 +91,12 @@ export async function start(
     rollSignal.close();
     // The system would wait for ever for a thread that waits for the reader of the log (O08).
     const canEnd = await log.close();
-    if (log.lostLines > 0)
+    if (log.lostLines > 0) {
       terminal.error(`${log.lostLines} lines of the log could not be written and are lost.`);
-    if (!canEnd) process.kill(process.pid, 'SIGKILL');
+    }
+    if (!canEnd) {
+      process.kill(process.pid, 'SIGKILL');
+    }
   }
   return endCode({ code }, log.lostLines > 0);
 }
@@ -182,14 +185,18 @@ async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
   endReports();
   const cause: StopCause = typeof why === 'object' ? why : { name: 'broken', code: why };
   const delayMillis = drainDelayOf(cause, inUse);
-  if (typeof why === 'object') log.event('info', 'draining', { signal: why.name, delayMillis });
+  if (typeof why === 'object') {
+    log.event('info', 'draining', { signal: why.name, delayMillis });
+  }
   void notifyServiceManager('STOPPING=1');
   // Without waiting for a reload that goes on: it may ask a service for its schema that does not
   // answer.
   reloader.close();
   const { cut, lostRecords, isForced = false, fields } = await group.stop(delayMillis);
   await opening.closeDemo();
-  if (lostRecords > 0) reportLost(lostRecords, log, terminal);
+  if (lostRecords > 0) {
+    reportLost(lostRecords, log, terminal);
+  }
   log.event('info', 'stopped', { ...fields, cut });
   return endCode(cause, isForced || cut > 0 || lostRecords > 0);
 }
@@ -219,12 +226,16 @@ async function open(
   const root = rootSection(loaded);
   const compiled = await compile(loaded);
   const isAlone = count === 1;
-  if (!isAlone) await compiled.close();
+  if (!isAlone) {
+    await compiled.close();
+  }
   const opening = await openingOf(compiled, origin, log);
   // Before workers start from it: it drops what cannot be used.
   const isKept = takeover.use(snapshot, opening.facts.wsdls);
   if (isAlone) {
-    if (!isKept) snapshot.contents.clear();
+    if (!isKept) {
+      snapshot.contents.clear();
+    }
     const gateway = await startGateway(compiled, log, asked).catch(
       refuseAddress(root, ['listen', 'admin']),
     );

@@ -19,19 +19,26 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
  * the process at once, as the system does; a second bug is only logged.
  */
 export function stopCause(log: Log): Promise<StopCause> {
-  for (const each of SIGNALS) process.off(each, endBySignal);
+  for (const each of SIGNALS) {
+    process.off(each, endBySignal);
+  }
   return new Promise((resolve) => {
     const stop = (signal: string): void => {
-      for (const each of SIGNALS) process.off(each, stop);
+      for (const each of SIGNALS) {
+        process.off(each, stop);
+      }
       endProcessOneBySignals();
       resolve({ name: signal, code: 0 });
     };
-    for (const each of SIGNALS) process.on(each, stop);
-    for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    for (const each of SIGNALS) {
+      process.on(each, stop);
+    }
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
       process.on(event, (error: unknown) => {
         log.bug(error, { cause: event });
         resolve({ name: event, code: 1 });
       });
+    }
   });
 }
 
@@ -41,7 +48,11 @@ export function stopCause(log: Log): Promise<StopCause> {
  * would be lost.
  */
 export function endProcessOneBySignals(): void {
-  if (process.pid === 1) for (const each of SIGNALS) process.on(each, endBySignal);
+  if (process.pid === 1) {
+    for (const each of SIGNALS) {
+      process.on(each, endBySignal);
+    }
+  }
 }
 
 /** With the code that a shell gives to a process that a signal has ended. */

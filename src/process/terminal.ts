@@ -18,8 +18,9 @@ export const processTerminal: Terminal = {
   out: (text) => write(process.stdout, text),
   error: (text) => write(process.stderr, text),
   progress: (text) => {
-    if (process.stderr.isTTY)
+    if (process.stderr.isTTY) {
       process.stderr.write(`\r\x1b[K${(text ?? '').slice(0, process.stderr.columns - 1)}`);
+    }
   },
 };
 
@@ -29,13 +30,17 @@ export const processTerminal: Terminal = {
  * are not read.
  */
 export async function written(): Promise<boolean> {
-  while (pending.size > 0) await Promise.all(pending);
+  while (pending.size > 0) {
+    await Promise.all(pending);
+  }
   return failed.size === 0;
 }
 
 function write(stream: NodeJS.WriteStream, text: string): void {
   // Without a listener a reader that left (`| head`) would end the process with a stack trace.
-  if (!observed.has(stream)) stream.on('error', (error) => fail(stream, error));
+  if (!observed.has(stream)) {
+    stream.on('error', (error) => fail(stream, error));
+  }
   observed.add(stream);
   const writing = new Promise<void>((resolve) => {
     stream.write(`${text}\n`, () => resolve());
@@ -51,6 +56,7 @@ const failed = new Set<NodeJS.WriteStream>();
 function fail(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE' || failed.has(stream)) return;
   failed.add(stream);
-  if (stream === process.stdout)
+  if (stream === process.stdout) {
     processTerminal.error(`Standard output cannot be written: ${error.code ?? 'failed'}.`);
+  }
 }

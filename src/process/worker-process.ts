@@ -31,8 +31,11 @@ export function parentChannel(): ParentChannel {
   const channel = new Channel<ParentCalls, WorkerCalls>(
     (message) =>
       new Promise((resolve) => {
-        if (process.send === undefined) resolve();
-        else process.send(message, undefined, undefined, () => resolve());
+        if (process.send === undefined) {
+          resolve();
+        } else {
+          process.send(message, undefined, undefined, () => resolve());
+        }
       }),
   );
   process.on('message', (message: Parameters<typeof channel.receive>[0]) =>
@@ -97,7 +100,9 @@ async function openGateway(
   const stopping = stopCause(log);
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not
   // to hurry.
-  for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
+  for (const each of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(each, () => {});
+  }
   const starting = startGateway(compiled, log, {
     ...reportTo(parent),
     operators: 'elsewhere',

@@ -29,6 +29,8 @@ export class EventBuses {
 
   async close(): Promise<void> {
     await this.#local.close();
-    if (this.#ofEvents !== null && this.#ofEvents !== this.#local) await this.#ofEvents.close();
+    if (this.#ofEvents !== null && this.#ofEvents !== this.#local) {
+      await this.#ofEvents.close();
+    }
   }
 }

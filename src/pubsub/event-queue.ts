@@ -51,7 +51,9 @@ export class EventQueue<T> {
   /** Ends the queue; queued items can still be taken, unless they are `dropped`. */
   end(queued: 'kept' | 'dropped'): void {
     this.#isEnded = true;
-    if (queued === 'dropped') this.#clear();
+    if (queued === 'dropped') {
+      this.#clear();
+    }
     this.#wakeConsumer();
   }
 

@@ -57,7 +57,9 @@ export class MemoryTransport implements EventTransport {
       topic.start = { id: first, sequence };
       topic.history = topic.history.slice(historyEvents + 1);
     }
-    for (const receiver of [...topic.receivers]) receiver.message(message);
+    for (const receiver of [...topic.receivers]) {
+      receiver.message(message);
+    }
   }
 
   subscribe(name: string, receiver: TransportReceiver): () => void {
@@ -85,8 +87,11 @@ export class MemoryTransport implements EventTransport {
     const known = this.#topics.get(name);
     if (known !== undefined) return known;
     // A reload may have removed operations.
-    for (const other of this.#topics.keys())
-      if (!this.hasSubscribers(other)) this.#topics.delete(other);
+    for (const other of this.#topics.keys()) {
+      if (!this.hasSubscribers(other)) {
+        this.#topics.delete(other);
+      }
+    }
     const topic = makeTopic();
     this.#topics.set(name, topic);
     return topic;

@@ -62,7 +62,9 @@ export class OrderedBus implements EventBus {
     const { topic, leave } = this.#join(name, resumption);
     const isSettled = this.#settle(topic).then(
       () => {
-        if (after !== null) resumption.settle();
+        if (after !== null) {
+          resumption.settle();
+        }
         return true;
       },
       () => false,
@@ -75,8 +77,11 @@ export class OrderedBus implements EventBus {
       await resumption.begin(replay, after === null);
     };
     // A new subscription reads no history.
-    if (after === null) void begin();
-    else this.#replays.add(pace.client, begin);
+    if (after === null) {
+      void begin();
+    } else {
+      this.#replays.add(pace.client, begin);
+    }
     return () => {
       resumption.isOver = true;
       leave();
@@ -125,13 +130,17 @@ export class OrderedBus implements EventBus {
     const replay = await this.#transport.replay(name, after, turn);
     // A new subscription gets the events before its position as live ones: it must have them by
     // now.
-    if (after === null) await this.#settle(topic);
+    if (after === null) {
+      await this.#settle(topic);
+    }
     return replay;
   }
 
   async close(): Promise<void> {
     this.#replays.close();
-    for (const topic of this.#topics.values()) topic.close();
+    for (const topic of this.#topics.values()) {
+      topic.close();
+    }
     this.#topics.clear();
     await this.#transport.close();
   }
@@ -172,27 +181,38 @@ class OrderedTopic implements TransportReceiver {
   message(message: BusMessage): void {
     if (this.#isClosed || this.#delivered.has(message.id)) return;
     if (this.#queued !== null) {
-      if (this.#queued.length < QUEUED_MAX) this.#queued.push(message);
+      if (this.#queued.length < QUEUED_MAX) {
+        this.#queued.push(message);
+      }
       return;
     }
     const last = this.#last;
-    if (last === null || message.sequence === last.sequence + 1) this.#deliver(message);
-    else if (message.sequence <= last.sequence) {
+    if (last === null || message.sequence === last.sequence + 1) {
+      this.#deliver(message);
+    } else if (message.sequence <= last.sequence) {
       // A new event with an old number: the counter was reset, and the events between are unknown.
       this.#gap();
       this.#deliver(message);
-    } else this.#replayed = this.#replay(last, [message]);
+    } else {
+      this.#replayed = this.#replay(last, [message]);
+    }
   }
 
   resumed(): void {
     if (this.#isClosed) return;
-    if (this.#last !== null && this.#queued === null) this.#replayed = this.#replay(this.#last, []);
+    if (this.#last !== null && this.#queued === null) {
+      this.#replayed = this.#replay(this.#last, []);
+    }
     // Before the first event the next number is unknown: events may have been missed.
-    else if (this.#last === null) this.#gap();
+    else if (this.#last === null) {
+      this.#gap();
+    }
   }
 
   lost(): void {
-    if (!this.#isClosed) this.#gap();
+    if (!this.#isClosed) {
+      this.#gap();
+    }
   }
 
   async #replay(last: Pick<BusMessage, 'id' | 'sequence'>, queued: BusMessage[]): Promise<void> {
@@ -201,11 +221,18 @@ class OrderedTopic implements TransportReceiver {
     const missed = replay?.missed ?? null;
     this.#queued = null;
     if (this.#isClosed) return;
-    if (missed === null) this.#gap();
-    for (const message of missed ?? [])
-      if (message.sequence > last.sequence) this.#deliver(message);
+    if (missed === null) {
+      this.#gap();
+    }
+    for (const message of missed ?? []) {
+      if (message.sequence > last.sequence) {
+        this.#deliver(message);
+      }
+    }
     // After a reported gap any next number is accepted.
-    if (missed === null) this.#last = null;
+    if (missed === null) {
+      this.#last = null;
+    }
     let isReported = missed === null;
     for (const message of queued) {
       if (
@@ -213,7 +240,9 @@ class OrderedTopic implements TransportReceiver {
         message.sequence > this.#last.sequence + 1 &&
         !this.#delivered.has(message.id)
       ) {
-        if (!isReported) this.#gap();
+        if (!isReported) {
+          this.#gap();
+        }
         isReported = true;
       }
       this.#deliver(message);
@@ -223,17 +252,22 @@ class OrderedTopic implements TransportReceiver {
   #deliver(message: BusMessage): void {
     if (this.#delivered.has(message.id)) return;
     this.#delivered.add(message.id);
-    if (this.#delivered.size > IDS_MAX)
+    if (this.#delivered.size > IDS_MAX) {
       for (const oldest of this.#delivered) {
         this.#delivered.delete(oldest);
         break;
       }
+    }
     const { id, sequence } = message;
     this.#last = { id, sequence };
-    for (const listener of [...this.listeners]) listener.event(message);
+    for (const listener of [...this.listeners]) {
+      listener.event(message);
+    }
   }
 
   #gap(): void {
-    for (const listener of [...this.listeners]) listener.gap();
+    for (const listener of [...this.listeners]) {
+      listener.gap();
+    }
   }
 }

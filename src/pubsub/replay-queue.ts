@@ -41,17 +41,24 @@ export class ReplayQueue {
     this.#isClosed = true;
     this.#waiting.clear();
     this.#pausedUntil.clear();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
   }
 
   #next(): void {
     if (this.#isRunning) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     this.#timer = null;
     const nowMillis = this.#now();
     let firstMillis = Number.POSITIVE_INFINITY;
-    for (const [client, untilMillis] of this.#pausedUntil)
-      if (untilMillis <= nowMillis) this.#pausedUntil.delete(client);
+    for (const [client, untilMillis] of this.#pausedUntil) {
+      if (untilMillis <= nowMillis) {
+        this.#pausedUntil.delete(client);
+      }
+    }
     for (const [client, waiting] of this.#waiting) {
       const untilMillis = this.#pausedUntil.get(client);
       if (untilMillis === undefined) return void this.#run(client, waiting);
@@ -64,7 +71,9 @@ export class ReplayQueue {
   async #run(client: string, waiting: Replay[]): Promise<void> {
     const [replay, ...others] = waiting;
     this.#waiting.delete(client);
-    if (others.length > 0) this.#waiting.set(client, others);
+    if (others.length > 0) {
+      this.#waiting.set(client, others);
+    }
     this.#isRunning = true;
     const beganMillis = this.#now();
     await replay?.();

@@ -25,19 +25,22 @@ export class Resumption implements TopicListener {
   }
 
   event(message: BusMessage): void {
-    if (this.#queued !== null) this.#queue(message);
-    else if (this.#replayed?.ids.has(message.id) !== true) {
+    if (this.#queued !== null) {
+      this.#queue(message);
+    } else if (this.#replayed?.ids.has(message.id) !== true) {
       // A new event with an old number: the counter was reset.
-      if (this.#replayed !== null && message.sequence <= this.#replayed.sequence)
+      if (this.#replayed !== null && message.sequence <= this.#replayed.sequence) {
         this.#listener.gap();
+      }
       this.#replayed = null;
       this.#listener.event(message);
     }
   }
 
   gap(): void {
-    if (this.#queued !== null) this.#queue(null);
-    else {
+    if (this.#queued !== null) {
+      this.#queue(null);
+    } else {
       this.#replayed = null;
       this.#listener.gap();
     }
@@ -45,7 +48,9 @@ export class Resumption implements TopicListener {
 
   /** A replay from now on has all queued events, but for those that the client has. */
   settle(): void {
-    if (this.#queued !== null) this.#queued = [];
+    if (this.#queued !== null) {
+      this.#queued = [];
+    }
   }
 
   /**
@@ -54,8 +59,12 @@ export class Resumption implements TopicListener {
    */
   async begin(replay: Replay | null, isNew: boolean): Promise<void> {
     if (this.isOver) return;
-    if (replay === null && !isNew) this.#listener.gap();
-    if (replay !== null && !isNew) await this.#listener.begin(replay.position, replay.missed);
+    if (replay === null && !isNew) {
+      this.#listener.gap();
+    }
+    if (replay !== null && !isNew) {
+      await this.#listener.begin(replay.position, replay.missed);
+    }
     if (this.isOver) return;
     const queued = this.#hasOverflowed ? [null] : (this.#queued ?? []);
     this.#queued = null;
@@ -64,7 +73,11 @@ export class Resumption implements TopicListener {
       const events = queued.filter((message) => message !== null);
       const isWhole = events.length === queued.length;
       void this.#listener.begin(replay.position, isWhole ? events : null);
-      if (!isWhole) for (const event of events) this.#listener.event(event);
+      if (!isWhole) {
+        for (const event of events) {
+          this.#listener.event(event);
+        }
+      }
       return;
     }
     if (replay !== null && replay.missed !== null) {
@@ -74,13 +87,19 @@ export class Resumption implements TopicListener {
       };
     }
     for (const message of queued) {
-      if (message === null) this.gap();
-      else this.event(message);
+      if (message === null) {
+        this.gap();
+      } else {
+        this.event(message);
+      }
     }
   }
 
   #queue(message: BusMessage | null): void {
-    if (this.#queued !== null && this.#queued.length < QUEUED_MAX) this.#queued.push(message);
-    else this.#hasOverflowed = true;
+    if (this.#queued !== null && this.#queued.length < QUEUED_MAX) {
+      this.#queued.push(message);
+    } else {
+      this.#hasOverflowed = true;
+    }
   }
 }

@@ -75,7 +75,9 @@ export class Channels {
     session.changed.add(channel);
     if (session.isBusy) return;
     session.changes = this.#synchronize(session).catch((error: unknown) => {
-      if (session === this.#session) this.#failed(error);
+      if (session === this.#session) {
+        this.#failed(error);
+      }
     });
   }
 
@@ -94,11 +96,18 @@ export class Channels {
         (channel) => !subscribed.has(channel) && this.#listeners.has(channel),
       );
       changed.clear();
-      if (left.length > 0) await withTimeout(client.unsubscribe(left), CONNECT_MILLIS);
-      for (const channel of left) subscribed.delete(channel);
-      if (joined.length > 0)
+      if (left.length > 0) {
+        await withTimeout(client.unsubscribe(left), CONNECT_MILLIS);
+      }
+      for (const channel of left) {
+        subscribed.delete(channel);
+      }
+      if (joined.length > 0) {
         await withTimeout(client.subscribe(joined, this.#receive), CONNECT_MILLIS);
-      for (const channel of joined) subscribed.add(channel);
+      }
+      for (const channel of joined) {
+        subscribed.add(channel);
+      }
     }
     session.isBusy = false;
   }

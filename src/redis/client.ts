@@ -61,7 +61,9 @@ export function withTimeout<T>(promise: Promise<T>, millis: number): Promise<T> 
     const timer = setTimeout(() => {
       // If this process was busy, the reply may have arrived without being read yet.
       setImmediate(() => {
-        if (!isSettled) reject(new RedisUnavailable('timeout'));
+        if (!isSettled) {
+          reject(new RedisUnavailable('timeout'));
+        }
       });
     }, millis);
     promise.then(

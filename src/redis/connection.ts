@@ -96,7 +96,9 @@ export class RedisConnection {
   /** Calls the listener whenever the connection comes up, and at once if it is up. */
   onUp(listener: () => void): void {
     this.#upListeners.push(listener);
-    if (this.#isUp) listener();
+    if (this.#isUp) {
+      listener();
+    }
   }
 
   /**
@@ -156,14 +158,18 @@ export class RedisConnection {
 
   /** Closes the connection as lost, and makes a new one. */
   reconnect(): void {
-    if (this.#isUp) this.#disconnect('silent');
+    if (this.#isUp) {
+      this.#disconnect('silent');
+    }
   }
 
   /** Closes the connection without reconnecting. */
   close(): void {
     this.#isClosed = true;
     this.#isUp = false;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     this.#drop();
   }
 
@@ -188,19 +194,25 @@ export class RedisConnection {
     try {
       const reply = await withTimeout(send(client), this.#settings.operationMillis + extraMillis);
       this.#events.operation(operation, 'ok');
-      if (client === this.#client) this.#failures = 0;
+      if (client === this.#client) {
+        this.#failures = 0;
+      }
       return reply;
     } catch (error) {
       const reason = redisReason(error);
       this.#events.operation(operation, reason === 'timeout' ? 'timeout' : 'error');
-      if (client === this.#client) this.#countFailure(reason);
+      if (client === this.#client) {
+        this.#countFailure(reason);
+      }
       throw error;
     }
   }
 
   #countFailure(reason: string): void {
     this.#failures += 1;
-    if (this.#failures >= FAILURES_MAX || FATAL_ERRORS.has(reason)) this.#disconnect(reason);
+    if (this.#failures >= FAILURES_MAX || FATAL_ERRORS.has(reason)) {
+      this.#disconnect(reason);
+    }
   }
 
   async #connect(): Promise<void> {
@@ -209,7 +221,9 @@ export class RedisConnection {
     try {
       const address = await this.#locate();
       const client = await makeClient(address, access, Math.max(CONNECT_MILLIS, operationMillis));
-      if (!this.#isClosed) await this.#open(client, printAddress(address));
+      if (!this.#isClosed) {
+        await this.#open(client, printAddress(address));
+      }
     } catch (error) {
       this.#disconnect(redisReason(error));
     }
@@ -218,10 +232,14 @@ export class RedisConnection {
   async #open(client: RedisClient, server: string): Promise<void> {
     this.#client = client;
     client.on('error', (error: unknown) => {
-      if (client === this.#client) this.#disconnect(redisReason(error));
+      if (client === this.#client) {
+        this.#disconnect(redisReason(error));
+      }
     });
     client.on('end', () => {
-      if (client === this.#client) this.#disconnect('closed');
+      if (client === this.#client) {
+        this.#disconnect('closed');
+      }
     });
     try {
       await withTimeout(client.connect(), CONNECT_MILLIS);
@@ -229,7 +247,9 @@ export class RedisConnection {
       await withTimeout(client.sendCommand(probe), this.#backgroundMillis);
       await this.#channels.open(client);
     } catch (error) {
-      if (client === this.#client) this.#disconnect(redisReason(error));
+      if (client === this.#client) {
+        this.#disconnect(redisReason(error));
+      }
       return;
     }
     if (client !== this.#client || this.#isClosed) return;
@@ -237,7 +257,9 @@ export class RedisConnection {
     this.#connections += 1;
     this.#failures = 0;
     this.#reportWhenStable(server);
-    for (const listener of this.#upListeners) listener();
+    for (const listener of this.#upListeners) {
+      listener();
+    }
   }
 
   /**
@@ -250,8 +272,11 @@ export class RedisConnection {
       this.#attempts = 0;
       this.#report('up', server);
     };
-    if (this.#stableMillis === 0) report();
-    else this.#stableTimer = setTimeout(report, this.#stableMillis).unref();
+    if (this.#stableMillis === 0) {
+      report();
+    } else {
+      this.#stableTimer = setTimeout(report, this.#stableMillis).unref();
+    }
     this.#stableMillis = Math.min(
       STABLE_MAX_MILLIS,
       Math.max(STABLE_MIN_MILLIS, 2 * this.#stableMillis),
@@ -260,9 +285,13 @@ export class RedisConnection {
 
   /** Closes the connection and schedules the next attempt. */
   #disconnect(reason: string): void {
-    if (this.#isUp && performance.now() - this.#upAt > STABLE_MAX_MILLIS) this.#stableMillis = 0;
+    if (this.#isUp && performance.now() - this.#upAt > STABLE_MAX_MILLIS) {
+      this.#stableMillis = 0;
+    }
     this.#isUp = false;
-    if (this.#stableTimer !== null) clearTimeout(this.#stableTimer);
+    if (this.#stableTimer !== null) {
+      clearTimeout(this.#stableTimer);
+    }
     this.#drop();
     if (this.#isClosed) return;
     this.#report('down', reason);

@@ -33,7 +33,9 @@ export function redisInvalidations(
     publish: (operations) => sender.add(operations),
     receive(receiver) {
       subscriber.subscribe(channel, (text) => {
-        if (!text.startsWith(`${replica} `)) receiver(readOperations(text));
+        if (!text.startsWith(`${replica} `)) {
+          receiver(readOperations(text));
+        }
       });
       subscriber.onUp(() => receiver(null));
     },

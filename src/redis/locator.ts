@@ -81,8 +81,12 @@ function clusterLocator(
         const [from, to, ...servers]: readonly unknown[] = Array.isArray(range) ? range : [];
         const addresses = servers.flatMap((server) => readNode(server, node) ?? []);
         const isOwned = Number(from) <= Number(slot) && Number(slot) <= Number(to);
-        if (isOwned) owner = readNode(servers[0], node);
-        if (known.length < NODES_MAX) known.push(...addresses);
+        if (isOwned) {
+          owner = readNode(servers[0], node);
+        }
+        if (known.length < NODES_MAX) {
+          known.push(...addresses);
+        }
       }
       turns.replace(known);
       if (owner === null) throw new RedisUnavailable('slot not served');

@@ -102,7 +102,9 @@ export class RedisOutcomes implements OutcomeStore {
 
   /** Writes once more what is not confirmed. Never rejects. */
   async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#timer !== null) {
+      clearInterval(this.#timer);
+    }
     this.#timer = null;
     await this.#unconfirmed.close();
   }

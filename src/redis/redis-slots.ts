@@ -77,7 +77,9 @@ export class RedisSlots implements SlotSupply {
     const shared = await asked?.catch(() => null);
     const slots = shared ?? this.#ownPart(name, rate, count, firstOf('local', latest, rate));
     const [oldest] = this.#latest.keys();
-    if (this.#latest.size >= NAMES_MAX && oldest !== undefined) this.#latest.delete(oldest);
+    if (this.#latest.size >= NAMES_MAX && oldest !== undefined) {
+      this.#latest.delete(oldest);
+    }
     this.#latest.set(name, {
       from: shared == null ? 'local' : 'shared',
       millis: slots.at(-1) ?? latest.millis,

@@ -168,7 +168,9 @@ export class SharedState {
 
   /** Removes a replica that has ended without leaving, as soon as Redis is there. */
   removeReplica(replica: string): void {
-    if (this.#ended.size < ENDED_MAX) this.#ended.add(replica);
+    if (this.#ended.size < ENDED_MAX) {
+      this.#ended.add(replica);
+    }
     void this.#removeEnded();
   }
 

@@ -43,10 +43,13 @@ export function redisSuspicions(
       subscriber.subscribe(channel, (text) => {
         if (text.startsWith(`${replica} `)) return;
         const content = text.slice(text.indexOf(' ') + 1);
-        if (content === ASKED) list().forEach(publish);
-        else {
+        if (content === ASKED) {
+          list().forEach(publish);
+        } else {
           const suspicion = parsedJson(content);
-          if (isSuspicion(suspicion)) receiver(suspicion);
+          if (isSuspicion(suspicion)) {
+            receiver(suspicion);
+          }
         }
       });
       const shareAll = (): void => {

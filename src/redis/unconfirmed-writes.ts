@@ -47,7 +47,9 @@ export class UnconfirmedWrites {
   /** Tries each once more, and ends. Never rejects. */
   async close(): Promise<void> {
     const left = [...this.#waiting];
-    for (const waiting of left) this.#remove(waiting);
+    for (const waiting of left) {
+      this.#remove(waiting);
+    }
     await Promise.allSettled(left.map(({ write }) => write()));
   }
 
@@ -68,7 +70,11 @@ export class UnconfirmedWrites {
   }
 
   #remove(waiting: Waiting): void {
-    if (waiting.timer !== null) clearTimeout(waiting.timer);
-    if (this.#waiting.delete(waiting)) this.#bytes -= waiting.bytes;
+    if (waiting.timer !== null) {
+      clearTimeout(waiting.timer);
+    }
+    if (this.#waiting.delete(waiting)) {
+      this.#bytes -= waiting.bytes;
+    }
   }
 }

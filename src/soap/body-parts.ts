@@ -62,7 +62,9 @@ export class BodyParts {
       return isExact && next !== last + 1 ? -1 : next;
     });
     this.#isOver = indexes.every((index) => index === -1);
-    if (!this.#isOver) this.#indexes = indexes;
+    if (!this.#isOver) {
+      this.#indexes = indexes;
+    }
     return !this.#isOver;
   }
 

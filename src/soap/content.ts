@@ -28,7 +28,9 @@ export class BodyValidator implements XmlHandler {
   open(tag: StartTag): Interest {
     if (tag.attributeCount === 0) return ELEMENTS_ONLY;
     validateEncodingStyle(tag, this.#dialect);
-    if (this.#arrayItemsMax !== null) validateArraySize(tag, this.#arrayItemsMax);
+    if (this.#arrayItemsMax !== null) {
+      validateArraySize(tag, this.#arrayItemsMax);
+    }
     this.#ids?.addContentIds(tag);
     return ELEMENTS_ONLY;
   }
@@ -101,6 +103,8 @@ function itemsOf(value: string): number {
   const bracket = value.indexOf('[');
   const sizes = bracket < 0 ? value : value.slice(bracket);
   let items = 1;
-  for (const [digits] of sizes.matchAll(/[0-9]+/g)) items *= Number(digits);
+  for (const [digits] of sizes.matchAll(/[0-9]+/g)) {
+    items *= Number(digits);
+  }
   return items;
 }

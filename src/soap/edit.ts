@@ -42,9 +42,11 @@ export function applyEdits(
     add(message.subarray(kept, start));
     edit.onApplied?.(bytes);
     kept = envelopeStart + offsets.find(edit.endBytes);
-    if (edit.rewrite !== undefined)
+    if (edit.rewrite !== undefined) {
       add(rewritten(message.subarray(start, kept), edit.rewrite, encoding));
-    else if (edit.replacement !== null) add(encodeAscii(edit.replacement, encoding));
+    } else if (edit.replacement !== null) {
+      add(encodeAscii(edit.replacement, encoding));
+    }
   }
   pieces.push(message.subarray(kept));
   return Buffer.concat(pieces);

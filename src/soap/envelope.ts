@@ -168,8 +168,9 @@ export class EnvelopeValidator implements XmlHandler {
    * `onHeadValid`.
    */
   expectParts(expected: ExpectedParts | null): void {
-    if (expected !== null && this.operation !== null)
+    if (expected !== null && this.operation !== null) {
       this.#parts = new BodyParts(expected, this.operation);
+    }
   }
 
   /**
@@ -178,13 +179,16 @@ export class EnvelopeValidator implements XmlHandler {
    */
   expect(mediaType: string, action: string | null): void {
     this.partAction = action;
-    if (this.#rules.header.enforce) this.#mediaType = mediaType;
+    if (this.#rules.header.enforce) {
+      this.#mediaType = mediaType;
+    }
   }
 
   open(tag: StartTag): Interest {
     // The first dialect needs the encoding namespace in a declaration or encodingStyle up to here.
-    if (!this.isHeadValid && this.dialect?.needsEncodingNamespace)
+    if (!this.isHeadValid && this.dialect?.needsEncodingNamespace) {
       this.#encodingSeen ||= declaresEncoding(tag, this.dialect);
+    }
     if (this.#inner !== null) {
       this.#depth++;
       return this.#inner.open(tag);
@@ -210,7 +214,9 @@ export class EnvelopeValidator implements XmlHandler {
       this.#depth--;
       if (this.#inner !== null) {
         this.#inner.close(contentEndBytes, endBytes);
-        if (this.#depth === 0) this.#inner = null;
+        if (this.#depth === 0) {
+          this.#inner = null;
+        }
       }
       return;
     }
@@ -240,8 +246,11 @@ export class EnvelopeValidator implements XmlHandler {
   }
 
   text(piece: string): void {
-    if (this.#inner !== null) this.#inner.text(piece);
-    else throw structureRefusal('text between the parts of the envelope');
+    if (this.#inner !== null) {
+      this.#inner.text(piece);
+    } else {
+      throw structureRefusal('text between the parts of the envelope');
+    }
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
@@ -276,7 +285,9 @@ export class EnvelopeValidator implements XmlHandler {
     this.#checkAttributes(tag, dialect);
     if (tag.local === 'Body') {
       this.place?.openBody(tag);
-      if (tag.attributeCount > 0) this.header?.ids?.addContentIds(tag);
+      if (tag.attributeCount > 0) {
+        this.header?.ids?.addContentIds(tag);
+      }
       this.#expected = 'body';
       return PRESENCE;
     }
@@ -306,19 +317,22 @@ export class EnvelopeValidator implements XmlHandler {
       const isReferred = this.#rules.multiRef && hasId(tag, dialect);
       if (isFault || (this.fault !== null && !isReferred))
         throw structureRefusal('an element beside a Fault', tag);
-      if (this.#parts?.accept(tag) === true) this.#inner = this.#further(tag, dialect, this.#parts);
-      else if (!isReferred) throw elementRefusal('SOAP_MULTI_BODY', tag);
-      else
+      if (this.#parts?.accept(tag) === true) {
+        this.#inner = this.#further(tag, dialect, this.#parts);
+      } else if (!isReferred) {
+        throw elementRefusal('SOAP_MULTI_BODY', tag);
+      } else {
         this.#inner =
           this.#observer?.openMultiRef?.(tag) ?? this.#openContentValidator(tag, dialect);
+      }
     } else {
       this.#expected = 'bodyChild';
       this.operationTag = tag;
       this.#completeHead({ uri: tag.uri, local: tag.local });
       this.operationTag = null;
-      if (isFault)
+      if (isFault) {
         this.#inner = this.fault = new FaultReader(dialect, this.#faultWants, this.#observer);
-      else {
+      } else {
         const content = this.#openContentValidator(tag, dialect);
         const own = this.#observer?.openBody(tag) ?? null;
         this.#inner = observeTags(content, this.#parts === null ? own : this.#parts.begin(own));
@@ -364,12 +378,13 @@ export class EnvelopeValidator implements XmlHandler {
   /** Checks the attributes of Envelope and its children. Those of replies are not checked. */
   #checkAttributes(tag: StartTag, dialect: Dialect): void {
     if (tag.attributeCount === 0) return;
-    for (let at = 0; at < tag.attributeCount; at++)
+    for (let at = 0; at < tag.attributeCount; at++) {
       this.attributes.push({
         uri: tag.attributeUri(at),
         local: tag.attributeLocal(at),
         value: tag.attributeValue(at),
       });
+    }
     if (dialect.noEncodingUri === null || !this.#rules.header.enforce) return;
     checkEnvelopeAttributes(tag, dialect);
   }

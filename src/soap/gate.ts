@@ -103,7 +103,9 @@ export class Gate {
   write(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.bytes += chunk.length;
-    if (this.#isValidating) this.#read(chunk);
+    if (this.#isValidating) {
+      this.#read(chunk);
+    }
     const state = this.#state;
     switch (state.at) {
       case 'beginning':
@@ -176,7 +178,9 @@ export class Gate {
         this.#reader.write(chunk);
         return;
       }
-      if (room > 0) this.#reader.write(chunk.subarray(0, room));
+      if (room > 0) {
+        this.#reader.write(chunk.subarray(0, room));
+      }
       if (!this.#validator.isHeadValid && !this.#isCollecting) {
         const { headBytes } = this.#options;
         throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBytes', headBytes);
@@ -203,7 +207,9 @@ export class Gate {
     this.#output.begin(0);
     for (let index = 0; index < chunks.length - 1; index++) {
       const chunk = chunks[index];
-      if (chunk !== undefined) this.#output.data(chunk);
+      if (chunk !== undefined) {
+        this.#output.data(chunk);
+      }
     }
   }
 

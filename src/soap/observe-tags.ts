@@ -31,8 +31,9 @@ class TagObserverHandler implements XmlHandler {
 
   open(tag: StartTag): Interest {
     this.#observer.open(tag);
-    if (this.#skipped > 0) this.#skipped++;
-    else {
+    if (this.#skipped > 0) {
+      this.#skipped++;
+    } else {
       const interest = this.#inner.open(tag);
       if (interest !== SKIP) return interest;
       this.#skipped = 1;
@@ -46,7 +47,9 @@ class TagObserverHandler implements XmlHandler {
   }
 
   text(piece: string): void {
-    if (this.#skipped === 0) this.#inner.text(piece);
+    if (this.#skipped === 0) {
+      this.#inner.text(piece);
+    }
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {

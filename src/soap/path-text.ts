@@ -43,8 +43,12 @@ export class PathText implements XmlHandler {
   open({ local }: StartTag): Interest {
     const depth = this.#depth++;
     if (this.#isFound || this.#openDepth > 0 || depth > this.#steps.length) return SKIP;
-    if (this.#outer === depth && this.#steps[depth] === local) this.#outer++;
-    if (depth > 0 && this.#inner === depth - 1 && this.#steps[depth - 1] === local) this.#inner++;
+    if (this.#outer === depth && this.#steps[depth] === local) {
+      this.#outer++;
+    }
+    if (depth > 0 && this.#inner === depth - 1 && this.#steps[depth - 1] === local) {
+      this.#inner++;
+    }
     const isOuter = this.#outer === depth + 1;
     const isInner = depth > 0 && this.#inner === depth;
     const { length } = this.#steps;
@@ -56,8 +60,9 @@ export class PathText implements XmlHandler {
   }
 
   text(piece: string): void {
-    if (this.#openDepth > 0 && this.#text.length < TEXT_UNITS_MAX)
+    if (this.#openDepth > 0 && this.#text.length < TEXT_UNITS_MAX) {
       this.#text += piece.slice(0, TEXT_UNITS_MAX - this.#text.length);
+    }
   }
 
   close(): void {

@@ -10,7 +10,9 @@ import type { Edit } from './edit.js';
 export function rebindWrapper(tag: StartTag, uri: string, isQualified: boolean): Edit {
   const from = tag.uri;
   const prefixes = new Set([tag.prefix]);
-  if (isQualified && tag.namespace('') === '') prefixes.add('');
+  if (isQualified && tag.namespace('') === '') {
+    prefixes.add('');
+  }
   const declarations = new Map([...prefixes].map((prefix) => [attributeName(prefix), uri]));
   return {
     startBytes: tag.offsetBytes,
@@ -31,7 +33,9 @@ function withDeclarations(tag: string, given: ReadonlyMap<string, string>, from:
   const [uri = ''] = given.values();
   for (const [, key = '', value = ''] of tag.matchAll(ATTRIBUTE)) {
     const isOld = from !== '' && value.slice(1, -1) === from;
-    if (isOld && (key === 'xmlns' || key.startsWith('xmlns:'))) declarations.set(key, uri);
+    if (isOld && (key === 'xmlns' || key.startsWith('xmlns:'))) {
+      declarations.set(key, uri);
+    }
   }
   const name = /^<[^\s/>]+/.exec(tag)?.[0] ?? '<';
   const rest = tag

@@ -54,8 +54,9 @@ export class TextAtPath implements XmlHandler {
       this.#isIn = tag.local === this.#path.part && dialectOfUri(tag.uri) !== null;
       return ELEMENTS_ONLY;
     }
-    if (this.#depth === 3 && tag.local === 'Fault' && dialectOfUri(tag.uri) !== null)
+    if (this.#depth === 3 && tag.local === 'Fault' && dialectOfUri(tag.uri) !== null) {
       this.isFault = true;
+    }
     if (this.found !== null || this.#depth > DEPTH_MAX) return SKIP;
     this.#open.push(tag.local);
     this.#found = null;
@@ -65,11 +66,15 @@ export class TextAtPath implements XmlHandler {
 
   close(): void {
     this.#depth--;
-    if (this.#open.length > Math.max(0, this.#depth - 2)) this.#open.pop();
+    if (this.#open.length > Math.max(0, this.#depth - 2)) {
+      this.#open.pop();
+    }
   }
 
   text(piece: string): void {
-    if ((this.#found?.length ?? 0) <= TEXT_UNITS_MAX) this.#found = (this.#found ?? '') + piece;
+    if ((this.#found?.length ?? 0) <= TEXT_UNITS_MAX) {
+      this.#found = (this.#found ?? '') + piece;
+    }
   }
 
   get #isAtPath(): boolean {

@@ -101,8 +101,12 @@ export class AddressSet {
   /** Calls in flight. */
   get active(): number {
     let sum = 0;
-    for (const { active } of this.#all) sum += active;
-    for (const { active } of this.#draining) sum += active;
+    for (const { active } of this.#all) {
+      sum += active;
+    }
+    for (const { active } of this.#draining) {
+      sum += active;
+    }
     return sum;
   }
 
@@ -135,7 +139,9 @@ export class AddressSet {
 
   /** Called after each call: lets an address rest that answers worse than others. */
   compare(): void {
-    if (this.#outliers !== null) this.#outliers.look(performance.now());
+    if (this.#outliers !== null) {
+      this.#outliers.look(performance.now());
+    }
   }
 
   /**
@@ -149,14 +155,18 @@ export class AddressSet {
       this.#draining.add(address);
       void address.drain().then(() => this.#draining.delete(address));
     }
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) {
+      listener();
+    }
   }
 
   /** Calls another address from now on, in place of the one there is. */
   move(url: URL): void {
     const [named] = this.named;
     const isThere = this.#all.length === 1 && this.#all[0]?.url.href === url.href;
-    if (named !== undefined && !isThere) this.use(named, [named.makeOther(url)]);
+    if (named !== undefined && !isThere) {
+      this.use(named, [named.makeOther(url)]);
+    }
   }
 
   /** Calls `listener` after each change of the addresses. Returns what ends that. */
@@ -180,7 +190,9 @@ export class AddressSet {
 
   /** Reports each address that goes down or up. */
   report(listener: AddressListener): void {
-    for (const named of this.named) named.listener = listener;
+    for (const named of this.named) {
+      named.listener = listener;
+    }
   }
 
   async close(): Promise<void> {

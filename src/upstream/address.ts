@@ -129,14 +129,25 @@ export class Address implements Balanced, Compared {
     code: RefusalCode | null,
   ): void {
     const nowMillis = performance.now();
-    if (code !== null && isSuspect(code)) this.#reuse.suspend();
+    if (code !== null && isSuspect(code)) {
+      this.#reuse.suspend();
+    }
     if (this.#drained === null) {
-      if (connection.isLong) this.#free.unshift(connection);
-      else this.#free.push(connection);
-    } else this.#drop(connection);
+      if (connection.isLong) {
+        this.#free.unshift(connection);
+      } else {
+        this.#free.push(connection);
+      }
+    } else {
+      this.#drop(connection);
+    }
     this.tally.record(outcome, code, nowMillis - connection.sentMillis);
-    if (outcome === 'failed' || outcome === 'invalid') this.#failureCode = code;
-    if (this.breaker.end(epoch, outcome, nowMillis)) this.tally.ejected('failures');
+    if (outcome === 'failed' || outcome === 'invalid') {
+      this.#failureCode = code;
+    }
+    if (this.breaker.end(epoch, outcome, nowMillis)) {
+      this.tally.ejected('failures');
+    }
   }
 
   /** An answer belonged to another request. */
@@ -174,7 +185,9 @@ export class Address implements Balanced, Compared {
 
   /** The result of a health check. */
   setHealth(isUp: boolean): void {
-    if (this.breaker.setHealth(isUp, performance.now()) && !isUp) this.tally.ejected('health');
+    if (this.breaker.setHealth(isUp, performance.now()) && !isUp) {
+      this.tally.ejected('health');
+    }
   }
 
   /** Whether a connection can be made. */
@@ -213,8 +226,12 @@ export class Address implements Balanced, Compared {
     this.#retire();
     return new Promise((resolve) => {
       this.#drained = resolve;
-      for (const connection of this.#free.splice(0)) this.#drop(connection);
-      if (this.#connections.length === 0) resolve();
+      for (const connection of this.#free.splice(0)) {
+        this.#drop(connection);
+      }
+      if (this.#connections.length === 0) {
+        resolve();
+      }
     });
   }
 
@@ -241,12 +258,16 @@ export class Address implements Balanced, Compared {
 
   #retire(): void {
     this.breaker.retire();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     this.#timer = null;
   }
 
   #changed(change: BreakerChange): void {
-    if (!change.isUp) this.#lookLater();
+    if (!change.isUp) {
+      this.#lookLater();
+    }
     const isByCalls = !change.isUp && change.reason !== 'health' && change.reason !== 'latency';
     this.#listener(this, change, isByCalls ? this.#failureCode : null);
   }
@@ -258,7 +279,9 @@ export class Address implements Balanced, Compared {
     const waitMillis = Math.max(LOOK_MILLIS_MIN, dueMillis - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      if (this.state !== 'closed') this.#lookLater();
+      if (this.state !== 'closed') {
+        this.#lookLater();
+      }
     }, waitMillis).unref();
   }
 
@@ -266,7 +289,9 @@ export class Address implements Balanced, Compared {
     this.#connections.splice(this.#connections.indexOf(connection), 1);
     // Later: the end of its exchange is still being handled.
     queueMicrotask(() => void connection.close());
-    if (this.#connections.length === 0) this.#drained?.();
+    if (this.#connections.length === 0) {
+      this.#drained?.();
+    }
   }
 }
 

@@ -78,7 +78,9 @@ class AuthenticatedExchange implements ExchangeHandler {
     if (authenticated !== null && authenticated === transport.socket && !authenticated.destroyed) {
       this.#socket = authenticated;
       this.#send(null);
-    } else this.#shakeHands();
+    } else {
+      this.#shakeHands();
+    }
   }
 
   onConnect(abort: (error: Error) => void): void {
@@ -92,7 +94,9 @@ class AuthenticatedExchange implements ExchangeHandler {
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
-    if (status >= 200) this.#judge(status);
+    if (status >= 200) {
+      this.#judge(status);
+    }
     return this.#handler.onHeaders(status, headers, resume);
   }
 
@@ -109,13 +113,17 @@ class AuthenticatedExchange implements ExchangeHandler {
       this.#shakeHands();
       return;
     }
-    if (error instanceof EarlyStatus) this.#judge(error.status);
+    if (error instanceof EarlyStatus) {
+      this.#judge(error.status);
+    }
     this.#handler.onError(error);
   }
 
   #judge(status: number): void {
     this.#owner.authenticated = status === 401 ? null : this.#socket;
-    if (this.#isProof) this.#owner.authentication.ended(status !== 401);
+    if (this.#isProof) {
+      this.#owner.authentication.ended(status !== 401);
+    }
   }
 
   #shakeHands(): void {
@@ -147,14 +155,19 @@ class AuthenticatedExchange implements ExchangeHandler {
       },
       end: (status, challenges) => {
         this.#abortLeg = null;
-        if (this.#givenUp === null) this.#answer(handshake, status, challenges);
+        if (this.#givenUp === null) {
+          this.#answer(handshake, status, challenges);
+        }
       },
       failed: (error) => {
         const hasBegun = this.#abortLeg !== null;
         this.#abortLeg = null;
         const wasClosed = hasBegun && refusalOfError(error, false).code === 'UPSTREAM_RESET';
-        if (wasClosed && this.#givenUp === null) this.#shakeHands();
-        else this.#fail(error);
+        if (wasClosed && this.#givenUp === null) {
+          this.#shakeHands();
+        } else {
+          this.#fail(error);
+        }
       },
     });
   }
@@ -162,13 +175,18 @@ class AuthenticatedExchange implements ExchangeHandler {
   #answer(handshake: Handshake, status: number, challenges: readonly Challenge[]): void {
     const socket = this.#socket;
     // Without a challenge the backend wants no handshake.
-    if (status !== 401) this.#send(null);
-    else if (socket === null || socket.destroyed) this.#shakeHands();
-    else {
+    if (status !== 401) {
+      this.#send(null);
+    } else if (socket === null || socket.destroyed) {
+      this.#shakeHands();
+    } else {
       try {
         const proof = handshake.answer(challenges, socket);
-        if (proof === null) this.#shakeHands();
-        else this.#send(proof);
+        if (proof === null) {
+          this.#shakeHands();
+        } else {
+          this.#send(proof);
+        }
       } catch (caught) {
         this.#fail(caught);
       }
@@ -235,9 +253,11 @@ class HandshakeLeg implements ExchangeHandler {
     this.#transport.end(this.#status);
     // Bytes behind the answer are read after this: of two answers neither can be trusted.
     void NOW.then(() => {
-      if (this.#transport.isDesynced)
+      if (this.#transport.isDesynced) {
         this.#events.failed(new Refusal('UPSTREAM_DESYNC', 'two answers'));
-      else this.#events.end(this.#status, this.#challenges);
+      } else {
+        this.#events.end(this.#status, this.#challenges);
+      }
     });
   }
 

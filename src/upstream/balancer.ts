@@ -94,7 +94,11 @@ export class Balancer<T extends Balanced> {
   #inTurn(group: readonly Member<T>[], isOpen: (member: Member<T>) => boolean): Member<T> | null {
     let least = Number.POSITIVE_INFINITY;
     if (this.#isLeast) {
-      for (const member of group) if (isOpen(member)) least = Math.min(least, loadOf(member));
+      for (const member of group) {
+        if (isOpen(member)) {
+          least = Math.min(least, loadOf(member));
+        }
+      }
     }
     let best: Member<T> | null = null;
     let total = 0;
@@ -102,9 +106,13 @@ export class Balancer<T extends Balanced> {
       if ((this.#isLeast && loadOf(member) > least) || !isOpen(member)) continue;
       member.current += member.weight;
       total += member.weight;
-      if (best === null || member.current > best.current) best = member;
+      if (best === null || member.current > best.current) {
+        best = member;
+      }
     }
-    if (best !== null) best.current -= total;
+    if (best !== null) {
+      best.current -= total;
+    }
     return best;
   }
 }
@@ -135,8 +143,9 @@ function nearest<T>(
 /** FNV-1a of the UTF-16 units, mixed. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++)
+  for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
   return mix(hash);
 }
 

@@ -58,7 +58,9 @@ export class BoundUpstreams {
   /** Calls in flight. */
   get active(): number {
     let sum = 0;
-    for (const { active } of this.#byCaller.values()) sum += active;
+    for (const { active } of this.#byCaller.values()) {
+      sum += active;
+    }
     return sum;
   }
 

@@ -127,14 +127,18 @@ export class Breaker {
 
   /** Counts a call that begins. Returns the epoch that `end` takes. */
   begin(): number {
-    if (this.#allowed !== Number.POSITIVE_INFINITY) this.#out++;
+    if (this.#allowed !== Number.POSITIVE_INFINITY) {
+      this.#out++;
+    }
     return this.#epoch;
   }
 
   /** Counts the end of a call. Returns whether it opened the breaker. */
   end(epoch: number, outcome: CallOutcome, nowMillis: number): boolean {
     if (epoch !== this.#epoch) return false;
-    if (this.#out > 0) this.#out--;
+    if (this.#out > 0) {
+      this.#out--;
+    }
     this.#quietSinceMillis = nowMillis;
     if (outcome === 'none') return false;
     // An answer that is invalid is no sign that an address has recovered which answered worse than
@@ -147,7 +151,9 @@ export class Breaker {
 
   /** Opens it: the address answers worse than others. */
   eject(reason: EjectionReason, nowMillis: number): void {
-    if (this.#state === 'closed') this.#open(reason, nowMillis);
+    if (this.#state === 'closed') {
+      this.#open(reason, nowMillis);
+    }
   }
 
   /**
@@ -160,14 +166,20 @@ export class Breaker {
     const isOther = this.#isDown === isUp;
     this.#isDown = !isUp;
     if (!isUp) {
-      if (isOther) this.#markDown('health');
+      if (isOther) {
+        this.#markDown('health');
+      }
     } else if (isOther) {
       this.#reason = 'failures';
       this.#try(nowMillis);
       this.#markUp('health');
     } else if (this.#state === 'open') {
-      if (this.#reason !== 'latency') this.#try(nowMillis);
-    } else if (this.#state === 'half-open' && this.#out === 0) this.#close('health');
+      if (this.#reason !== 'latency') {
+        this.#try(nowMillis);
+      }
+    } else if (this.#state === 'half-open' && this.#out === 0) {
+      this.#close('health');
+    }
     return isOther;
   }
 
@@ -183,10 +195,13 @@ export class Breaker {
    */
   #pass(nowMillis: number): void {
     if (this.#isDown || this.#state === 'closed') return;
-    if (this.#state === 'open' && nowMillis >= this.#openUntilMillis)
+    if (this.#state === 'open' && nowMillis >= this.#openUntilMillis) {
       this.#try(this.#openUntilMillis);
+    }
     if (this.#state !== 'half-open' || this.#out > 0) return;
-    if (nowMillis >= this.#quietSinceMillis + this.#restMillis) this.#close('time');
+    if (nowMillis >= this.#quietSinceMillis + this.#restMillis) {
+      this.#close('time');
+    }
   }
 
   #try(nowMillis: number): void {
@@ -213,8 +228,9 @@ export class Breaker {
     this.#answered++;
     if (++this.#answeredOfStep < this.#allowed) return;
     this.#allow(this.#allowed * 2);
-    if (this.#state === 'half-open' && this.#allowed > Math.min(PROBES_MAX, this.#capacity))
+    if (this.#state === 'half-open' && this.#allowed > Math.min(PROBES_MAX, this.#capacity)) {
       this.#close('answers');
+    }
   }
 
   #open(reason: EjectionReason, nowMillis: number): void {

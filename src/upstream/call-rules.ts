@@ -111,7 +111,9 @@ export class CallRules {
       return new Refusal('POOL_EXHAUSTED', null, { retryAfter: '1', limit });
     }
     const refusal = this.#service?.enter() ?? null;
-    if (refusal === null) this.#active++;
+    if (refusal === null) {
+      this.#active++;
+    }
     return refusal;
   }
 
@@ -127,12 +129,16 @@ export class CallRules {
 
   /** The service has asked for fewer calls of this kind, in an answer to a call of this caller. */
   slowDown(caller: string): void {
-    for (const pace of this.paces) pace.slowDown(caller);
+    for (const pace of this.paces) {
+      pace.slowDown(caller);
+    }
   }
 
   /** The service has answered a call of this caller otherwise. */
   answered(caller: string): void {
-    for (const pace of this.paces) pace.answered(caller);
+    for (const pace of this.paces) {
+      pace.answered(caller);
+    }
   }
 
   leave(): void {

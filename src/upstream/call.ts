@@ -196,8 +196,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** A refused answer is read on by itself until its end, its bound or its deadline. */
   abort(refusal: Refusal): void {
-    if (this.#stages.at !== 'refused') this.#refuse(refusal);
-    else if (refusal.kind.blame === 'upstream') this.#endRefused(refusal);
+    if (this.#stages.at !== 'refused') {
+      this.#refuse(refusal);
+    } else if (refusal.kind.blame === 'upstream') {
+      this.#endRefused(refusal);
+    }
   }
 
   header(name: string): string | null {
@@ -219,8 +222,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** A reader that decodes the answer may be later than its end. */
   suspect(): void {
-    if (this.isOver) this.address?.suspect();
-    else this.#isMisdelivered = true;
+    if (this.isOver) {
+      this.address?.suspect();
+    } else {
+      this.#isMisdelivered = true;
+    }
   }
 
   // Events of the connection.
@@ -240,7 +246,9 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   onRequestSent(): void {
     this.#stages.move('written');
     this.#connection?.requestIsOut();
-    if (!this.isOver) this.#receiver.sent?.();
+    if (!this.isOver) {
+      this.#receiver.sent?.();
+    }
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
@@ -284,27 +292,38 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     connection.end(this.status);
     // Bytes behind the answer in the same packet are read after this: of two answers neither can be
     // trusted. Not by queueMicrotask, which makes an asynchronous resource of each.
-    if (connection.isReused) void NOW.then(() => this.#end(connection.isDesynced));
-    else this.#end(false);
+    if (connection.isReused) {
+      void NOW.then(() => this.#end(connection.isDesynced));
+    } else {
+      this.#end(false);
+    }
   }
 
   onError(error: unknown): void {
     if (this.isOver) return;
-    if (error instanceof EarlyStatus) this.status = error.status;
+    if (error instanceof EarlyStatus) {
+      this.status = error.status;
+    }
     const refusal = refusalOfError(error, this.status !== 0, this.rules.timeouts);
     if (this.#stages.at === 'refused') {
       this.#endRefused(null);
       return;
     }
     if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
-      if (this.address !== null) this.tried = [...this.tried, this.address];
+      if (this.address !== null) {
+        this.tried = [...this.tried, this.address];
+      }
       this.#stages.move('retry');
       this.#leave(outcomeOf(refusal, this.status), refusal.code);
-    } else this.#fail(refusal, null);
+    } else {
+      this.#fail(refusal, null);
+    }
   }
 
   #goesOn(): boolean {
-    if (this.#isPaused) this.#connection?.hold(true);
+    if (this.#isPaused) {
+      this.#connection?.hold(true);
+    }
     return !this.#isPaused;
   }
 
@@ -323,7 +342,9 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #end(isDesynced: boolean): void {
     if (this.isOver) return;
     if (this.#stages.at === 'refused') {
-      if (isDesynced) this.#refusal = new Refusal('UPSTREAM_DESYNC', 'two answers');
+      if (isDesynced) {
+        this.#refusal = new Refusal('UPSTREAM_DESYNC', 'two answers');
+      }
       this.#endRefused(null);
       return;
     }
@@ -376,7 +397,9 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const refusal = this.#refusal;
     const abort = this.#abort;
     if (refusal === null || !this.#stages.move('end')) return;
-    if (early !== null) abort?.(early);
+    if (early !== null) {
+      abort?.(early);
+    }
     this.#leave(outcomeOf(refusal, this.status), refusal.code);
   }
 
@@ -388,12 +411,16 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#leave(outcome, refusal.code);
     const { body } = this.request;
     // The source of a body that is no longer read must not wait.
-    if (body !== null && 'destroy' in body) body.destroy();
+    if (body !== null && 'destroy' in body) {
+      body.destroy();
+    }
     this.#failReceiver(refusal);
   }
 
   #failReceiver(refusal: Refusal): void {
-    if (refusal.kind.blame === 'upstream') refusal.address = this.address?.name ?? null;
+    if (refusal.kind.blame === 'upstream') {
+      refusal.address = this.address?.name ?? null;
+    }
     this.#receiver.failed(refusal);
   }
 

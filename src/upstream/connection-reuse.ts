@@ -84,7 +84,9 @@ export class ConnectionReuse {
 
   isSuspended(nowMillis: number = this.#now()): boolean {
     if (nowMillis < this.#untilMillis) return true;
-    if (this.#isReported) this.#report(false);
+    if (this.#isReported) {
+      this.#report(false);
+    }
     return false;
   }
 
@@ -100,7 +102,9 @@ export class ConnectionReuse {
     }
     const suspendedMillis = this.#suspendedMillis;
     this.#untilMillis = nowMillis + suspendedMillis;
-    if (!this.#isReported) this.#report(true);
+    if (!this.#isReported) {
+      this.#report(true);
+    }
     this.#onSign({
       address: this.address,
       atMillis: Date.now(),
@@ -117,7 +121,9 @@ export class ConnectionReuse {
     this.#forgetProofs();
     this.#untilMillis = untilMillis;
     this.#suspendedMillis = suspendedMillis;
-    if (!this.#isReported) this.#report(true);
+    if (!this.#isReported) {
+      this.#report(true);
+    }
   }
 
   /** A request was answered before it was out. */

@@ -121,8 +121,9 @@ export class UpstreamConnection implements Transport {
   send(request: ExchangeRequest, handler: ExchangeHandler, nowMillis: number): void {
     this.#dropUnsafe(nowMillis);
     const isUsedAgain = this.#hasUsedSocket && !this.#isBound;
-    if (!isUsedAgain || this.#reuse.isProven) this.#send(request, handler, nowMillis);
-    else {
+    if (!isUsedAgain || this.#reuse.isProven) {
+      this.#send(request, handler, nowMillis);
+    } else {
       // A turn of the event loop runs timers first, then reads what was received, then sends this.
       const sendNow = (): void => {
         const laterMillis = performance.now();
@@ -130,8 +131,11 @@ export class UpstreamConnection implements Transport {
         this.#send(request, handler, laterMillis);
       };
       const restMillis = this.#reuse.takeRest(this.idleMillis(nowMillis));
-      if (restMillis === 0) setImmediate(sendNow);
-      else setTimeout(() => setImmediate(sendNow), restMillis);
+      if (restMillis === 0) {
+        setImmediate(sendNow);
+      } else {
+        setTimeout(() => setImmediate(sendNow), restMillis);
+      }
     }
   }
 
@@ -148,15 +152,20 @@ export class UpstreamConnection implements Transport {
     const isOld =
       nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
     const isUnsafe = this.#reuse.isSuspended(nowMillis) || !this.isSettled(nowMillis);
-    if (isOld || isUnsafe) this.#socket?.destroy();
+    if (isOld || isUnsafe) {
+      this.#socket?.destroy();
+    }
   }
 
   #send(request: ExchangeRequest, handler: ExchangeHandler, nowMillis: number): void {
     this.sentMillis = nowMillis;
     const { body } = request;
     this.isLong = body !== null && !('length' in body && body.length <= LONG_REQUEST_BYTES);
-    if (this.#authenticator === null) this.dispatch(request, handler);
-    else this.#authenticator.send(request, handler);
+    if (this.#authenticator === null) {
+      this.dispatch(request, handler);
+    } else {
+      this.#authenticator.send(request, handler);
+    }
   }
 
   /** Sends a request on the socket there is, or on a new one. */
@@ -182,14 +191,19 @@ export class UpstreamConnection implements Transport {
 
   /** Whether the rest of the answer waits until the handler takes more. */
   hold(isPaused: boolean): void {
-    if (this.#guard !== null) this.#guard.isPaused = isPaused;
+    if (this.#guard !== null) {
+      this.#guard.isPaused = isPaused;
+    }
   }
 
   /** The answer, of this status, is complete. */
   end(status: number): void {
     this.#answeredMillis = performance.now();
-    if (this.isLong) this.#settledMillis = this.#answeredMillis + this.#reuse.answeredLong(status);
-    else this.#reuse.answeredShort();
+    if (this.isLong) {
+      this.#settledMillis = this.#answeredMillis + this.#reuse.answeredLong(status);
+    } else {
+      this.#reuse.answeredShort();
+    }
     this.#guard?.end();
   }
 
@@ -208,7 +222,9 @@ export class UpstreamConnection implements Transport {
       pipelining: 1,
       connect: (options, callback) =>
         this.#connector(options, (...made) => {
-          if (made[0] === null) this.#adopt(made[1]);
+          if (made[0] === null) {
+            this.#adopt(made[1]);
+          }
           callback(...made);
         }),
       headersTimeout: limits.headersMillis,
@@ -220,10 +236,14 @@ export class UpstreamConnection implements Transport {
       allowH2: false,
     });
     client.on('connect', () => {
-      if (this.#socket !== null) readBlanksBehindChunkSizes(this.#socket);
+      if (this.#socket !== null) {
+        readBlanksBehindChunkSizes(this.#socket);
+      }
     });
     client.on('connectionError', () => {
-      if (this.#client === client) this.#client = null;
+      if (this.#client === client) {
+        this.#client = null;
+      }
     });
     return client;
   }
@@ -231,7 +251,9 @@ export class UpstreamConnection implements Transport {
   #adopt(socket: Socket): void {
     this.#socket = socket;
     this.#guard = new Guard(socket, this.#reuse);
-    if (this.#fieldCase === 'usual') writeUsualNames(socket);
+    if (this.#fieldCase === 'usual') {
+      writeUsualNames(socket);
+    }
     this.#madeMillis = performance.now();
     this.#exchanges = 0;
   }

@@ -36,11 +36,16 @@ export class Deadlines<T extends { readonly startedMillis: number }> {
   /** Returns the entry, for `delete`. */
   add(member: T): Entry<T> {
     const entry: Entry<T> = { member, before: this.#last, after: null };
-    if (this.#last === null) this.#first = entry;
-    else this.#last.after = entry;
+    if (this.#last === null) {
+      this.#first = entry;
+    } else {
+      this.#last.after = entry;
+    }
     this.#last = entry;
     this.size++;
-    if (this.#timer === null) this.#wake(this.#millis);
+    if (this.#timer === null) {
+      this.#wake(this.#millis);
+    }
     return entry;
   }
 
@@ -48,10 +53,16 @@ export class Deadlines<T extends { readonly startedMillis: number }> {
   delete(entry: Entry<T>): void {
     const { before, after } = entry;
     if (before === null && this.#first !== entry) return;
-    if (before === null) this.#first = after;
-    else before.after = after;
-    if (after === null) this.#last = before;
-    else after.before = before;
+    if (before === null) {
+      this.#first = after;
+    } else {
+      before.after = after;
+    }
+    if (after === null) {
+      this.#last = before;
+    } else {
+      after.before = before;
+    }
     // An old entry must not keep a young one: see above.
     entry.before = null;
     entry.after = null;
@@ -59,7 +70,9 @@ export class Deadlines<T extends { readonly startedMillis: number }> {
   }
 
   stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     this.#timer = null;
   }
 

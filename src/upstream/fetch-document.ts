@@ -74,7 +74,9 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
   const { at, answer } = await followRedirects(url, async (to) => {
     const response = await ask(to, options, signal);
     const { statusCode: status = 0, headers } = response;
-    if (status < 200 || status > 299) response.destroy();
+    if (status < 200 || status > 299) {
+      response.destroy();
+    }
     return { status, location: headers.location ?? null, answer: response };
   });
   return read(answer, at, options.maxBytes, signal);
@@ -99,9 +101,13 @@ export async function followRedirects<T>(
   for (let hops = 0; hops <= REDIRECTS; hops++) {
     const { status, location, answer } = await get(at);
     const target = redirectOf(status, location);
-    if (target !== null) at = redirected(at, target);
-    else if (status >= 200 && status <= 299) return { at, answer };
-    else throw new Error(`cannot be fetched (the server answered ${status})`);
+    if (target !== null) {
+      at = redirected(at, target);
+    } else if (status >= 200 && status <= 299) {
+      return { at, answer };
+    } else {
+      throw new Error(`cannot be fetched (the server answered ${status})`);
+    }
   }
   throw new Error(`cannot be fetched (more than ${REDIRECTS} redirects)`);
 }
@@ -193,8 +199,11 @@ function throughRoute(
     const { protocol, hostname, port, host } = at;
     connect({ protocol, hostname: withoutBrackets(hostname), port, host }, (...[error, socket]) => {
       // The type wants a socket beside the error; Node looks at the error first.
-      if (error === null) done(null, socket);
-      else done(error, new Socket());
+      if (error === null) {
+        done(null, socket);
+      } else {
+        done(error, new Socket());
+      }
     });
     return undefined;
   };
@@ -230,9 +239,13 @@ function checkedLookup(url: URL, { checkAddress, resolve }: FetchOptions): Looku
           if (refusal !== null) return callback(new Error(refusal), '', 0);
         }
         const [first] = addresses;
-        if (first === undefined) callback(new Error('the name has no address'), '', 0);
-        else if (all === true) callback(null, [...addresses]);
-        else callback(null, first.address, first.family);
+        if (first === undefined) {
+          callback(new Error('the name has no address'), '', 0);
+        } else if (all === true) {
+          callback(null, [...addresses]);
+        } else {
+          callback(null, first.address, first.family);
+        }
       },
       (error: Error) => callback(error, '', 0),
     );

@@ -81,8 +81,11 @@ export class Guard {
       if (this.#at === 'request' && this.#waitsForTls()) return null;
       for (;;) {
         const chunk: unknown = read(lastBytes(socket));
-        if (chunk === null) this.#lookBehind();
-        else if (chunk instanceof Buffer) packetRead(chunk.length);
+        if (chunk === null) {
+          this.#lookBehind();
+        } else if (chunk instanceof Buffer) {
+          packetRead(chunk.length);
+        }
         if (this.#at === 'answer' || !(chunk instanceof Buffer)) return chunk;
         const passed = this.#pass(chunk);
         if (passed === null || passed.length > 0) return passed;
@@ -114,8 +117,12 @@ export class Guard {
    */
   end(): void {
     this.#at = 'idle';
-    if (this.#isEarly) this.#reuse.answeredEarly();
-    if (this.#isEarly && this.#requestIsOut) this.#socket.destroy();
+    if (this.#isEarly) {
+      this.#reuse.answeredEarly();
+    }
+    if (this.#isEarly && this.#requestIsOut) {
+      this.#socket.destroy();
+    }
   }
 
   /**
@@ -149,7 +156,9 @@ export class Guard {
       return null;
     }
     const isOut = this.#requestIsOut && this.#socket.writableLength === 0;
-    if (!isOut) this.#isEarly = true;
+    if (!isOut) {
+      this.#isEarly = true;
+    }
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = EMPTY;
     for (;;) {

@@ -27,8 +27,9 @@ export function withInsertion({
 function grown(headers: readonly string[], bytes: number): string[] {
   const changed = [...headers];
   for (let index = 0; index + 1 < changed.length; index += 2) {
-    if (changed[index] === 'content-length')
+    if (changed[index] === 'content-length') {
       changed[index + 1] = String(Number(changed[index + 1]) + bytes);
+    }
   }
   return changed;
 }

@@ -19,12 +19,16 @@ export class AddressTally {
     const totals = this.#totals();
     totals.calls++;
     // A Fault is an answer, and only decoded replies show theirs.
-    if (code !== null && code !== 'SOAP_FAULT' && outcome !== 'none')
+    if (code !== null && code !== 'SOAP_FAULT' && outcome !== 'none') {
       totals.failures.set(code, (totals.failures.get(code) ?? 0) + 1);
+    }
     if (outcome === 'none') return;
     this.recentCalls++;
-    if (outcome === 'answered') this.recentMillis += millis;
-    else this.recentBad++;
+    if (outcome === 'answered') {
+      this.recentMillis += millis;
+    } else {
+      this.recentBad++;
+    }
   }
 
   ejected(reason: EjectionReason): void {
@@ -100,7 +104,9 @@ export class Outliers {
       address.eject(reason, nowMillis);
       resting++;
     }
-    for (const { tally } of addresses) tally.fade();
+    for (const { tally } of addresses) {
+      tally.fade();
+    }
   }
 
   /** The measure by which an address is worse than the best of the others, or null. */

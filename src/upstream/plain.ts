@@ -110,8 +110,11 @@ export function makePlainProxy(
       const passage = new Passage({ request, response, own, endAnswer, reject });
       passages.set(request, passage);
       response.once('close', () => {
-        if (response.writableFinished && response.errored === null) resolve();
-        else passage.fail(new Refusal('CLIENT_GONE'));
+        if (response.writableFinished && response.errored === null) {
+          resolve();
+        } else {
+          passage.fail(new Refusal('CLIENT_GONE'));
+        }
       });
       proxy.web(request, response, {}, (error) => passage.broken(error));
     });
@@ -139,8 +142,11 @@ class Passage {
 
   begin(upstream: ClientRequest, silenceMillis: number): void {
     this.#upstream = upstream;
-    if (this.#isOver) upstream.destroy();
-    else spellRequest(upstream, this.#parts.request);
+    if (this.#isOver) {
+      upstream.destroy();
+    } else {
+      spellRequest(upstream, this.#parts.request);
+    }
     // Status 101: without a listener Node drops the connection, and reports neither a reply nor an
     // error.
     upstream.once('upgrade', (_reply, socket) => {
@@ -169,7 +175,9 @@ class Passage {
       return;
     }
     // A request that is not wanted to its end is its connection's last.
-    if (!request.complete) response.shouldKeepAlive = false;
+    if (!request.complete) {
+      response.shouldKeepAlive = false;
+    }
     try {
       writePassedHead(response, status, replyFields(reply, own));
     } catch (cause) {
@@ -177,12 +185,16 @@ class Passage {
       return;
     }
     reply.on('data', (chunk) => {
-      if (!response.write(chunk)) reply.pause();
+      if (!response.write(chunk)) {
+        reply.pause();
+      }
     });
     response.on('drain', () => reply.resume());
     reply.once('close', () => {
       // A reply that breaks off must not look like one that ended, nor like a caller that left.
-      if (!reply.complete) this.fail(new Refusal('UPSTREAM_TRUNCATED'));
+      if (!reply.complete) {
+        this.fail(new Refusal('UPSTREAM_TRUNCATED'));
+      }
     });
     reply.once('end', () => {
       if (!reply.complete || this.#isOver) return;
@@ -197,8 +209,9 @@ class Passage {
    * it is whole.
    */
   broken(error: unknown): void {
-    if (error instanceof Refusal || !this.#parts.response.headersSent)
+    if (error instanceof Refusal || !this.#parts.response.headersSent) {
       this.fail(refusalOfError(error, false));
+    }
   }
 
   fail(refusal: Refusal): void {
@@ -222,8 +235,9 @@ function checkFraming(request: IncomingMessage): void {
 function stripRequest(headers: NodeJS.Dict<string | string[]>): void {
   const named = namesIn(headers['connection']);
   for (const name of Object.keys(headers)) {
-    if (HOP_BY_HOP.has(name) || OF_PROXIES.test(name) || (named.has(name) && !KEPT.has(name)))
+    if (HOP_BY_HOP.has(name) || OF_PROXIES.test(name) || (named.has(name) && !KEPT.has(name))) {
       delete headers[name];
+    }
   }
 }
 
@@ -233,7 +247,9 @@ function spellRequest(upstream: ClientRequest, { rawHeaders }: IncomingMessage):
     const value = upstream.getHeader(name);
     const isOwn = OF_PROXIES.test(name) || HOP_BY_HOP.has(name) || name === 'host';
     const came = isOwn ? undefined : spellingIn(rawHeaders, name);
-    if (value !== undefined) upstream.setHeader(came ?? usualName(name), value);
+    if (value !== undefined) {
+      upstream.setHeader(came ?? usualName(name), value);
+    }
   }
 }
 
@@ -241,7 +257,9 @@ function spellRequest(upstream: ClientRequest, { rawHeaders }: IncomingMessage):
 function stripQuery(request: IncomingMessage, query: FixedQuery): void {
   const { url = '' } = request;
   const mark = url.indexOf('?');
-  if (mark >= 0) request.url = url.slice(0, mark) + query.others(url.slice(mark));
+  if (mark >= 0) {
+    request.url = url.slice(0, mark) + query.others(url.slice(mark));
+  }
 }
 
 /** The fields of a reply that are for the caller, as often and as written as they came. */
@@ -253,7 +271,9 @@ function replyFields({ rawHeaders, headers }: IncomingMessage, own: OwnField): s
     const key = name.toLowerCase();
     const isOfConnection =
       HOP_BY_HOP.has(key) || key === 'transfer-encoding' || (named.has(key) && !KEPT.has(key));
-    if (!isOfConnection && key !== own[0].toLowerCase()) fields.push(name, value);
+    if (!isOfConnection && key !== own[0].toLowerCase()) {
+      fields.push(name, value);
+    }
   }
   return fields;
 }

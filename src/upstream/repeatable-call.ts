@@ -53,7 +53,9 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
           (value) => this.#start(value),
           (caught: unknown) => this.fail(asRefusal(caught)),
         );
-      } else this.#start(obtained);
+      } else {
+        this.#start(obtained);
+      }
     } catch (caught) {
       // Later: the caller must hold the call before it can end.
       queueMicrotask(() => this.fail(asRefusal(caught)));
@@ -72,8 +74,11 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
   abort(refusal: Refusal): void {
     if (this.#isOver) return;
     this.drop();
-    if (this.#call !== null) this.#call.abort(refusal);
-    else this.fail(refusal);
+    if (this.#call !== null) {
+      this.#call.abort(refusal);
+    } else {
+      this.fail(refusal);
+    }
   }
 
   sent(): void {
@@ -86,7 +91,9 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
     this.#call = null;
     // Later: the connection is free again then.
     queueMicrotask(() => {
-      if (!this.#isOver) this.begin();
+      if (!this.#isOver) {
+        this.begin();
+      }
     });
   }
 
@@ -103,17 +110,23 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
     this.#endWait();
     this.drop();
     const { body } = this.request;
-    if (body !== null && 'destroy' in body) body.destroy();
+    if (body !== null && 'destroy' in body) {
+      body.destroy();
+    }
     this.receiver.failed(refusal);
   }
 
   #endWait(): void {
-    if (this.#wait !== null) clearTimeout(this.#wait);
+    if (this.#wait !== null) {
+      clearTimeout(this.#wait);
+    }
     this.#wait = null;
   }
 
   #start(obtained: Obtained): void {
     this.#endWait();
-    if (!this.#isOver) this.#call = this.send(obtained);
+    if (!this.#isOver) {
+      this.#call = this.send(obtained);
+    }
   }
 }

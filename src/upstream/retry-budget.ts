@@ -9,7 +9,9 @@ export class RetryBudget {
 
   /** A call was made. */
   earn(): void {
-    if (this.#saved < SAVED_MAX) this.#saved += SHARE;
+    if (this.#saved < SAVED_MAX) {
+      this.#saved += SHARE;
+    }
   }
 
   // Shares of a fifth do not add up to a whole exactly.

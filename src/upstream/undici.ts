@@ -31,5 +31,7 @@ export function readBlanksBehindChunkSizes(socket: Socket): void {
     readMember(parser, 'llhttp'),
     'llhttp_set_lenient_spaces_after_chunk_size',
   );
-  if (typeof set === 'function') Reflect.apply(set, undefined, [readMember(parser, 'ptr'), 1]);
+  if (typeof set === 'function') {
+    Reflect.apply(set, undefined, [readMember(parser, 'ptr'), 1]);
+  }
 }

@@ -114,7 +114,9 @@ export class Upstream implements CallScheduler {
 
   /** Shares the rates of the service with all that take from this source. */
   useSlots(source: SlotSupply): void {
-    for (const pace of this.#paces) pace.useSource(source);
+    for (const pace of this.#paces) {
+      pace.useSource(source);
+    }
   }
 
   /** Looks its names up in the background from now on. Once is enough. */
@@ -161,8 +163,11 @@ export class Upstream implements CallScheduler {
     }
     call.isCounted = true;
     this.#budget.earn();
-    if (call.rules.paces.length === 0) this.#begin(call);
-    else this.#pace(call, 0, () => this.#beginLater(call));
+    if (call.rules.paces.length === 0) {
+      this.#begin(call);
+    } else {
+      this.#pace(call, 0, () => this.#beginLater(call));
+    }
     return call;
   };
 
@@ -180,25 +185,35 @@ export class Upstream implements CallScheduler {
       abort: (refusal) => call.abort(refusal),
     });
     // Not at once: the caller must hold the call before it can end.
-    if (entered instanceof Refusal) queueMicrotask(() => call.abort(entered));
-    else if (entered === null) this.#pace(call, at + 1, pass);
-    else if (call.waiting === null && call.address === null) call.ticket = entered;
+    if (entered instanceof Refusal) {
+      queueMicrotask(() => call.abort(entered));
+    } else if (entered === null) {
+      this.#pace(call, at + 1, pass);
+    } else if (call.waiting === null && call.address === null) {
+      call.ticket = entered;
+    }
   }
 
   /** Begins a call that may have waited: the wait does not count. */
   #beginLater(call: Call): void {
     if (call.isOver) return;
     call.startedMillis = performance.now();
-    if (this.#isClosed) call.abort(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
-    else this.#begin(call);
+    if (this.#isClosed) {
+      call.abort(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
+    } else {
+      this.#begin(call);
+    }
   }
 
   #begin(call: Call): void {
     call.deadline = call.rules.deadlines.add(call);
     // Calls in the queue come first.
     const address = this.#queue.size === 0 ? this.#choose(call, call.startedMillis) : null;
-    if (address !== null) call.start(address, call.startedMillis);
-    else this.#enqueue(call);
+    if (address !== null) {
+      call.start(address, call.startedMillis);
+    } else {
+      this.#enqueue(call);
+    }
   }
 
   /** Calls that wait for the rate of the service. */
@@ -234,19 +249,28 @@ export class Upstream implements CallScheduler {
 
   release(call: Call): void {
     this.addresses.compare();
-    if (call.waiting !== null) this.#queue.delete(call.waiting);
+    if (call.waiting !== null) {
+      this.#queue.delete(call.waiting);
+    }
     if (call.isOver && call.isCounted) {
       call.isCounted = false;
       call.ticket?.cancel();
-      if (call.deadline !== null) call.rules.deadlines.delete(call.deadline);
+      if (call.deadline !== null) {
+        call.rules.deadlines.delete(call.deadline);
+      }
       call.deadline = null;
       call.rules.leave();
       const { caller = '' } = call.request;
-      if (call.status === TOO_MANY) call.rules.slowDown(caller);
-      else if (call.status >= 200 && call.status <= 299) call.rules.answered(caller);
+      if (call.status === TOO_MANY) {
+        call.rules.slowDown(caller);
+      } else if (call.status >= 200 && call.status <= 299) {
+        call.rules.answered(caller);
+      }
     }
     // Later: a connection that just failed cannot take the next call from within.
-    if (this.#queue.size > 0) queueMicrotask(this.#advance);
+    if (this.#queue.size > 0) {
+      queueMicrotask(this.#advance);
+    }
   }
 
   canRetry(): boolean {
@@ -268,14 +292,19 @@ export class Upstream implements CallScheduler {
     const { isUnsent } = call;
     const again = (): void =>
       isUnsent ? this.#restart(call) : this.#pace(call, 0, () => this.#restart(call));
-    if (isElsewhere || !repeatsUnsent) queueMicrotask(again);
-    else setTimeout(again, backoffMillis(call.retries));
+    if (isElsewhere || !repeatsUnsent) {
+      queueMicrotask(again);
+    } else {
+      setTimeout(again, backoffMillis(call.retries));
+    }
     return true;
   }
 
   /** Makes the limits of the calls of one operation. */
   makeRules(options: CallOptions): CallRules {
-    if (options.pace !== null) this.#paces.push(options.pace);
+    if (options.pace !== null) {
+      this.#paces.push(options.pace);
+    }
     return new CallRules(options, this.#limits, this.#timeoutKeys, this.#rules);
   }
 
@@ -283,8 +312,11 @@ export class Upstream implements CallScheduler {
     if (call.isOver) return;
     const nowMillis = performance.now();
     const address = this.#isClosed ? null : this.#choose(call, nowMillis);
-    if (address !== null) call.start(address, nowMillis);
-    else this.#enqueue(call);
+    if (address !== null) {
+      call.start(address, nowMillis);
+    } else {
+      this.#enqueue(call);
+    }
   }
 
   #choose({ request, tried }: Call, nowMillis: number): Address | null {
@@ -294,8 +326,11 @@ export class Upstream implements CallScheduler {
   #enqueue(call: Call): void {
     const refusal = this.#queueRefusal(performance.now());
     // Not at once: the caller must hold the call before it can end.
-    if (refusal !== null) queueMicrotask(() => call.abort(refusal));
-    else call.waiting = this.#queue.add(call);
+    if (refusal !== null) {
+      queueMicrotask(() => call.abort(refusal));
+    } else {
+      call.waiting = this.#queue.add(call);
+    }
   }
 
   /** The refusal of a call that may not wait, or null. */

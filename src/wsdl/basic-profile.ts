@@ -31,11 +31,20 @@ export class ProfileCheck {
 
   constructor(documents: readonly LoadedDocument[], definitions: Definitions) {
     this.#definitions = definitions;
-    for (const document of documents)
-      if (document.kind === 'wsdl') this.#document(document, documents);
-    for (const message of definitions.messages.values()) this.#message(message);
-    for (const portType of definitions.portTypes.values()) this.#portType(portType);
-    for (const binding of definitions.bindings.values()) this.#binding(binding);
+    for (const document of documents) {
+      if (document.kind === 'wsdl') {
+        this.#document(document, documents);
+      }
+    }
+    for (const message of definitions.messages.values()) {
+      this.#message(message);
+    }
+    for (const portType of definitions.portTypes.values()) {
+      this.#portType(portType);
+    }
+    for (const binding of definitions.bindings.values()) {
+      this.#binding(binding);
+    }
     this.#addresses();
   }
 
@@ -47,8 +56,11 @@ export class ProfileCheck {
 
   #breaks(rule: ProfileRule, node: XmlNode): void {
     const known = this.#found.get(rule);
-    if (known === undefined) this.#found.set(rule, { first: node, count: 1 });
-    else known.count++;
+    if (known === undefined) {
+      this.#found.set(rule, { first: node, count: 1 });
+    } else {
+      known.count++;
+    }
   }
 
   #document({ root, references }: LoadedDocument, documents: readonly LoadedDocument[]): void {
@@ -57,31 +69,50 @@ export class ProfileCheck {
     for (const node of root.children) {
       if (node.uri !== WSDL) continue;
       if (node.local === 'import') {
-        if (isBehindImports || isBehindTypes) this.#breaks('R2022', node);
+        if (isBehindImports || isBehindTypes) {
+          this.#breaks('R2022', node);
+        }
         const target = references.get(node);
         this.#import(node, target === undefined ? null : (documents[target] ?? null));
       } else if (node.local === 'types') {
-        if (isBehindTypes) this.#breaks('R2023', node);
+        if (isBehindTypes) {
+          this.#breaks('R2023', node);
+        }
         isBehindImports = true;
         this.#types(node);
-      } else if (node.local !== 'documentation') isBehindTypes = true;
+      } else if (node.local !== 'documentation') {
+        isBehindTypes = true;
+      }
     }
-    for (const schema of inlineSchemas(root)) this.#schema(schema);
+    for (const schema of inlineSchemas(root)) {
+      this.#schema(schema);
+    }
   }
 
   #import(node: XmlNode, target: LoadedDocument | null): void {
     const namespace = attributeOf(node, 'namespace') ?? '';
-    if ((attributeOf(node, 'location') ?? '') === '') this.#breaks('R2007', node);
-    if (!isAbsolute(namespace)) this.#breaks('R2803', node);
+    if ((attributeOf(node, 'location') ?? '') === '') {
+      this.#breaks('R2007', node);
+    }
+    if (!isAbsolute(namespace)) {
+      this.#breaks('R2803', node);
+    }
     if (target === null) return;
-    if (target.kind !== 'wsdl') this.#breaks('R2001', node);
-    else if (attributeOf(target.root, 'targetNamespace') !== namespace) this.#breaks('R2005', node);
+    if (target.kind !== 'wsdl') {
+      this.#breaks('R2001', node);
+    } else if (attributeOf(target.root, 'targetNamespace') !== namespace) {
+      this.#breaks('R2005', node);
+    }
   }
 
   #types(types: XmlNode): void {
     for (const node of types.children) {
-      if (node.uri === XSD && node.local === 'import') this.#breaks('R2003', node);
-      if (node.local === 'schema' && writtenUri(node) !== XSD) this.#breaks('R2801', node);
+      if (node.uri === XSD && node.local === 'import') {
+        this.#breaks('R2003', node);
+      }
+      if (node.local === 'schema' && writtenUri(node) !== XSD) {
+        this.#breaks('R2801', node);
+      }
     }
   }
 
@@ -89,37 +120,49 @@ export class ProfileCheck {
     const declares = schema.children.some(
       ({ local }) => local !== 'import' && local !== 'annotation',
     );
-    if (attributeOf(schema, 'targetNamespace') === null && declares) this.#breaks('R2105', schema);
+    if (attributeOf(schema, 'targetNamespace') === null && declares) {
+      this.#breaks('R2105', schema);
+    }
     const nodes = [schema];
     // It grows while it is walked.
     for (const node of nodes) {
-      if (node.attributes.has(`{${WSDL}}arrayType`)) this.#breaks('R2111', node);
+      if (node.attributes.has(`{${WSDL}}arrayType`)) {
+        this.#breaks('R2111', node);
+      }
       if (node.local === 'restriction' || node.local === 'extension') {
         const base = qNameAt(node, attributeOf(node, 'base') ?? '');
-        if (base?.local === 'Array' && SOAP_ENCODINGS.includes(base.uri))
+        if (base?.local === 'Array' && SOAP_ENCODINGS.includes(base.uri)) {
           this.#breaks('R2110', node);
+        }
       }
-      for (const child of node.children) nodes.push(child);
+      for (const child of node.children) {
+        nodes.push(child);
+      }
     }
   }
 
   #message(message: XmlNode): void {
-    for (const part of childrenOf(message, WSDL, 'part'))
-      if (attributeOf(part, 'type') !== null && attributeOf(part, 'element') !== null)
+    for (const part of childrenOf(message, WSDL, 'part')) {
+      if (attributeOf(part, 'type') !== null && attributeOf(part, 'element') !== null) {
         this.#breaks('R2306', part);
+      }
+    }
   }
 
   #portType(portType: XmlNode): void {
     const names = new Set<string>();
     for (const operation of childrenOf(portType, WSDL, 'operation')) {
-      if (names.has(nameOfNode(operation))) this.#breaks('R2304', operation);
+      if (names.has(nameOfNode(operation))) {
+        this.#breaks('R2304', operation);
+      }
       names.add(nameOfNode(operation));
       const [input, output] = [
         childOf(operation, WSDL, 'input'),
         childOf(operation, WSDL, 'output'),
       ];
-      if (input === null || (output !== null && output.start < input.start))
+      if (input === null || (output !== null && output.start < input.start)) {
         this.#breaks('R2303', operation);
+      }
     }
   }
 
@@ -130,8 +173,11 @@ export class ProfileCheck {
       return;
     }
     const transport = attributeOf(soap, 'transport') ?? '';
-    if (transport === '') this.#breaks('R2701', soap);
-    else if (transport !== TRANSPORT) this.#breaks('R2702', soap);
+    if (transport === '') {
+      this.#breaks('R2701', soap);
+    } else if (transport !== TRANSPORT) {
+      this.#breaks('R2702', soap);
+    }
     const portType = referredBy(binding, 'type', this.#definitions.portTypes);
     const styles = new Set<string>();
     const signatures = new Set<string>();
@@ -144,12 +190,16 @@ export class ProfileCheck {
       styles.add(style);
       this.#operation(operation, abstract.get(nameOfNode(operation)) ?? null, style, signatures);
     }
-    if (styles.size > 1) this.#breaks('R2705', binding);
+    if (styles.size > 1) {
+      this.#breaks('R2705', binding);
+    }
     const bound = new Set(operations.map(nameOfNode));
     const isWhole =
       portType === null ||
       (bound.size === abstract.size && [...abstract.keys()].every((name) => bound.has(name)));
-    if (!isWhole) this.#breaks('R2718', binding);
+    if (!isWhole) {
+      this.#breaks('R2718', binding);
+    }
   }
 
   /** The operations of a port type by their names; many bindings may be of one. */
@@ -175,15 +225,21 @@ export class ProfileCheck {
       const signature = this.#side(bound, side, style);
       if (local === 'output' || signature === null) continue;
       const own = style === 'rpc' ? nameOfNode(operation) : signature;
-      if (signatures.has(own)) this.#breaks('R2710', operation);
+      if (signatures.has(own)) {
+        this.#breaks('R2710', operation);
+      }
       signatures.add(own);
     }
     const faults = childrenOf(operation, WSDL, 'fault');
-    for (const fault of faults) this.#fault(fault, style);
+    for (const fault of faults) {
+      this.#fault(fault, style);
+    }
     if (abstract === null) return;
     const names = new Set(faults.map(nameOfNode));
     for (const fault of childrenOf(abstract, WSDL, 'fault')) {
-      if (!names.has(nameOfNode(fault))) this.#breaks('R2740', operation);
+      if (!names.has(nameOfNode(fault))) {
+        this.#breaks('R2740', operation);
+      }
       this.#typed(referredBy(fault, 'message', this.#definitions.messages), null);
     }
   }
@@ -192,9 +248,14 @@ export class ProfileCheck {
     for (const fault of soapChildren(bound, 'fault')) {
       this.#use(fault);
       const name = attributeOf(fault, 'name');
-      if (name === null) this.#breaks('R2721', fault);
-      else if (name !== nameOfNode(bound)) this.#breaks('R2754', fault);
-      if (attributeOf(fault, 'namespace') !== null && style !== 'rpc') this.#breaks('R2716', fault);
+      if (name === null) {
+        this.#breaks('R2721', fault);
+      } else if (name !== nameOfNode(bound)) {
+        this.#breaks('R2754', fault);
+      }
+      if (attributeOf(fault, 'namespace') !== null && style !== 'rpc') {
+        this.#breaks('R2716', fault);
+      }
     }
   }
 
@@ -202,15 +263,18 @@ export class ProfileCheck {
   #side(bound: XmlNode, side: XmlNode | null, style: string): string | null {
     for (const header of soapChildren(bound, 'header')) {
       this.#use(header);
-      if (attributeOf(header, 'namespace') !== null && style !== 'rpc')
+      if (attributeOf(header, 'namespace') !== null && style !== 'rpc') {
         this.#breaks('R2716', header);
+      }
       this.#typed(
         referredBy(header, 'message', this.#definitions.messages),
         attributeOf(header, 'part'),
       );
     }
     const [body] = soapChildren(bound, 'body');
-    if (body !== undefined) this.#body(body, style);
+    if (body !== undefined) {
+      this.#body(body, style);
+    }
     const message = side === null ? null : referredBy(side, 'message', this.#definitions.messages);
     if (message === null) return null;
     const listed = body === undefined ? null : attributeOf(body, 'parts');
@@ -218,30 +282,41 @@ export class ProfileCheck {
     const parts = this.#partsOf(message).filter(
       (part) => names === null || names.has(nameOfNode(part)),
     );
-    if (style !== 'rpc' && parts.length > 1)
+    if (style !== 'rpc' && parts.length > 1) {
       this.#breaks(listed === null ? 'R2210' : 'R2201', message);
+    }
     return parts.map((part) => this.#part(part, style)).join(' ');
   }
 
   #body(body: XmlNode, style: string): void {
     this.#use(body);
     const namespace = attributeOf(body, 'namespace');
-    if (style === 'rpc' && !isAbsolute(namespace ?? '')) this.#breaks('R2717', body);
-    if (style !== 'rpc' && namespace !== null) this.#breaks('R2716', body);
+    if (style === 'rpc' && !isAbsolute(namespace ?? '')) {
+      this.#breaks('R2717', body);
+    }
+    if (style !== 'rpc' && namespace !== null) {
+      this.#breaks('R2716', body);
+    }
   }
 
   #part(part: XmlNode, style: string): string {
     const element = attributeOf(part, 'element');
-    if (style === 'rpc' && element !== null) this.#breaks('R2203', part);
-    if (style !== 'rpc' && element === null) this.#breaks('R2204', part);
+    if (style === 'rpc' && element !== null) {
+      this.#breaks('R2203', part);
+    }
+    if (style !== 'rpc' && element === null) {
+      this.#breaks('R2204', part);
+    }
     const name = element === null ? null : qNameAt(part, element);
     return name === null ? `{${targetOf(part)}}${nameOfNode(part)}` : typeKey(name);
   }
 
   #typed(message: XmlNode | null, name: string | null): void {
-    for (const part of message === null ? [] : this.#partsOf(message))
-      if ((name === null || nameOfNode(part) === name) && attributeOf(part, 'element') === null)
+    for (const part of message === null ? [] : this.#partsOf(message)) {
+      if ((name === null || nameOfNode(part) === name) && attributeOf(part, 'element') === null) {
         this.#breaks('R2205', part);
+      }
+    }
   }
 
   #partsOf(message: XmlNode): readonly XmlNode[] {
@@ -251,7 +326,9 @@ export class ProfileCheck {
   }
 
   #use(node: XmlNode): void {
-    if ((attributeOf(node, 'use') ?? 'literal') !== 'literal') this.#breaks('R2706', node);
+    if ((attributeOf(node, 'use') ?? 'literal') !== 'literal') {
+      this.#breaks('R2706', node);
+    }
   }
 
   #addresses(): void {
@@ -261,7 +338,9 @@ export class ProfileCheck {
     );
     for (const address of ports.flatMap((port) => soapChildren(port, 'address'))) {
       const location = attributeOf(address, 'location') ?? '';
-      if (known.has(location)) this.#breaks('R2711', address);
+      if (known.has(location)) {
+        this.#breaks('R2711', address);
+      }
       known.add(location);
     }
   }

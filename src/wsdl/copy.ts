@@ -33,8 +33,9 @@ export function copyNames(
     const extension = kind === 'wsdl' ? '.wsdl' : '.xsd';
     const stem = stemOf(location) || kind;
     let name = stem + extension;
-    for (let number = 2; taken.has(name.toLowerCase()); number++)
+    for (let number = 2; taken.has(name.toLowerCase()); number++) {
       name = `${stem}-${number}${extension}`;
+    }
     taken.add(name.toLowerCase());
     return name;
   });

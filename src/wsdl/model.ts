@@ -123,8 +123,11 @@ export function warningsOfPorts(
   ports: readonly Port[],
 ): readonly Diagnostic[] {
   const byRemedy = new Map<string | null, Diagnostic>();
-  for (const demand of ports.flatMap(({ demands = [] }) => demands))
-    if (!byRemedy.has(demand.remedy)) byRemedy.set(demand.remedy, demand);
+  for (const demand of ports.flatMap(({ demands = [] }) => demands)) {
+    if (!byRemedy.has(demand.remedy)) {
+      byRemedy.set(demand.remedy, demand);
+    }
+  }
   return [...warnings, ...byRemedy.values()];
 }
 

@@ -40,15 +40,20 @@ export function occurrencesIn(
       continue;
     }
     stack.pop();
-    if (particle.kind === 'choice') completeChoice(frame, particle.particles.length);
+    if (particle.kind === 'choice') {
+      completeChoice(frame, particle.particles.length);
+    }
     const parent = stack.at(-1);
     if (parent === undefined) break;
     visit?.(particle, certain);
     // Chains of extensions are groups that begin with a group, as deep as they are long: its sum is
     // not copied.
     const isFirst = parent.particle.kind !== 'choice' && parent.sum.size === 0 && isOnce(particle);
-    if (isFirst) parent.sum = frame.sum;
-    else if (particle.max > 0) merge(parent, frame);
+    if (isFirst) {
+      parent.sum = frame.sum;
+    } else if (particle.max > 0) {
+      merge(parent, frame);
+    }
   }
   return top.sum;
 }
@@ -103,6 +108,9 @@ function add(
 
 /** Makes elements optional that are not in every branch. */
 function completeChoice({ sum, branches }: Frame, count: number): void {
-  for (const [key, known] of sum)
-    if ((branches.get(key) ?? 0) < count) sum.set(key, { ...known, min: 0 });
+  for (const [key, known] of sum) {
+    if ((branches.get(key) ?? 0) < count) {
+      sum.set(key, { ...known, min: 0 });
+    }
+  }
 }

@@ -75,7 +75,9 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   const source = sourceFor(location, options);
   const { pace = AT_ONCE } = options;
   const documents = await loadDocuments(location, source, warnings, options.inputs, pace);
-  if (options.nearby === true && options.root === null) warnOfWiderFolder(documents, warnings);
+  if (options.nearby === true && options.root === null) {
+    warnOfWiderFolder(documents, warnings);
+  }
   const definitions = collectDefinitions(documents, warnings);
   await pace.pause();
   const components = collectComponents(documents, warnings);
@@ -83,7 +85,9 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   const schema = await pace.run(readSchema(components, warnings));
   const all = function* (): Generator<XsdType> {
     yield* schema.types.values();
-    for (const { type } of schema.elements.values()) yield type;
+    for (const { type } of schema.elements.values()) {
+      yield type;
+    }
   };
   const reach = reachableDiagnostics(all, schema.approximated);
   const context = { definitions, schema, reach, warnings, parts: new MessageParts() };
@@ -169,8 +173,9 @@ function replacementsIn(
 ): Replacement[] {
   const replacements: Replacement[] = [];
   const encoding = declaredEncoding(text);
-  if (encoding !== null && encoding.value.toLowerCase() !== 'utf-8')
+  if (encoding !== null && encoding.value.toLowerCase() !== 'utf-8') {
     replacements.push({ ...encoding, segment: 'UTF-8' });
+  }
   for (const [node, index] of document.references) {
     const target = all[index];
     if (target === undefined || node.local === 'part') continue;
@@ -178,16 +183,20 @@ function replacementsIn(
     const span = attributeSpan(node, attribute);
     const written = span === null ? '' : text.slice(span.start, span.end);
     const link: DocumentLink = { kind: 'document', index, target: target.kind, written };
-    if (span !== null) replacements.push({ ...span, segment: link });
-    else replacements.push(...newAttribute(node, attribute, link, text));
+    if (span !== null) {
+      replacements.push({ ...span, segment: link });
+    } else {
+      replacements.push(...newAttribute(node, attribute, link, text));
+    }
   }
   for (const { node, attribute } of referencesOf(document.root)) {
     const span = document.references.has(node) ? null : unresolvedSpan(node, attribute, text);
-    if (span !== null)
+    if (span !== null) {
       replacements.push({
         ...span,
         segment: { kind: 'unresolved', written: text.slice(span.start, span.end) },
       });
+    }
   }
   for (const { node, key } of portsOf(document.root)) {
     const add = ({ start, end }: Span): unknown =>
@@ -199,10 +208,13 @@ function replacementsIn(
     // The addresses of all bindings are replaced, also of those that are not SOAP.
     for (const address of node.children) {
       const span = address.local === 'address' ? attributeSpan(address, 'location') : null;
-      if (span !== null) add(span);
+      if (span !== null) {
+        add(span);
+      }
     }
-    for (const { contentStart: start, contentEnd: end } of endpointAddressesOf(node))
+    for (const { contentStart: start, contentEnd: end } of endpointAddressesOf(node)) {
       add({ start, end });
+    }
   }
   return replacements;
 }

@@ -71,7 +71,9 @@ function print({ segments, digest }: Prepared, base: string, others: Addresses):
   );
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
   const hash = createHash('sha256').update(`${digest} ${base}`);
-  for (const [port, address] of others) hash.update(`\0${port}\0${address}`);
+  for (const [port, address] of others) {
+    hash.update(`\0${port}\0${address}`);
+  }
   return { parts, bytes, etag: `"${hash.digest('base64url').slice(0, 27)}"` };
 }
 

@@ -92,6 +92,8 @@ const isListed = (value: unknown): value is Listed =>
 
 function hashOf(contents: readonly Uint8Array[]): string {
   const hash = createHash('sha256');
-  for (const content of contents) hash.update(`${content.length}\n`).update(content);
+  for (const content of contents) {
+    hash.update(`${content.length}\n`).update(content);
+  }
   return hash.digest('base64url');
 }

@@ -6,8 +6,13 @@ export function wildcardsIn(root: Particle): readonly Wildcard[] {
   const stack = [root];
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     if (particle.max === 0) continue;
-    if (particle.kind === 'any') found.push(particle.wildcard);
-    else if (particle.kind !== 'one') for (const inner of particle.particles) stack.push(inner);
+    if (particle.kind === 'any') {
+      found.push(particle.wildcard);
+    } else if (particle.kind !== 'one') {
+      for (const inner of particle.particles) {
+        stack.push(inner);
+      }
+    }
   }
   return found;
 }

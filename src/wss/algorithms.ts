@@ -15,7 +15,9 @@ const DIGESTS: ReadonlyMap<string, DigestName> = new Map([
 
 /** The identifier of a digest. */
 export function digestIdentifier(name: DigestName): string {
-  for (const [identifier, digest] of DIGESTS) if (digest === name) return identifier;
+  for (const [identifier, digest] of DIGESTS) {
+    if (digest === name) return identifier;
+  }
   throw new Error(`no identifier of ${name}`);
 }
 

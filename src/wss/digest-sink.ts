@@ -31,7 +31,9 @@ abstract class ByteSink implements CanonicalSink {
       this.#writeLong(chars);
       return;
     }
-    if (this.#length + length > this.#bytes.length) this.empty();
+    if (this.#length + length > this.#bytes.length) {
+      this.empty();
+    }
     const bytes = this.#bytes;
     let at = this.#length;
     for (let index = 0; index < length; index++) {
@@ -56,7 +58,9 @@ abstract class ByteSink implements CanonicalSink {
     const bytes = this.#bytes;
     let at = this.#length;
     bytes[at++] = 0x3c;
-    if (before === '</') bytes[at++] = 0x2f;
+    if (before === '</') {
+      bytes[at++] = 0x2f;
+    }
     for (let index = 0; index < length; index++) {
       const unit = name.charCodeAt(index);
       if (unit >= 0x80) {
@@ -79,7 +83,9 @@ abstract class ByteSink implements CanonicalSink {
       this.flush(direct);
       return true;
     }
-    if (this.#length + length > this.#bytes.length) this.empty();
+    if (this.#length + length > this.#bytes.length) {
+      this.empty();
+    }
     const own = this.#bytes;
     let at = this.#length;
     // One loop looks and copies: what is copied counts only once all of it is plain.
@@ -93,7 +99,9 @@ abstract class ByteSink implements CanonicalSink {
   }
 
   protected empty(): void {
-    if (this.#length > 0) this.flush(this.#bytes.subarray(0, this.#length));
+    if (this.#length > 0) {
+      this.flush(this.#bytes.subarray(0, this.#length));
+    }
     this.#length = 0;
   }
 
@@ -107,7 +115,9 @@ abstract class ByteSink implements CanonicalSink {
     invariant(!this.#isOver, 'a buffer is given back once');
     this.#isOver = true;
     this.#length = 0;
-    if (FREE.length < FREE_MAX) FREE.push(this.#bytes);
+    if (FREE.length < FREE_MAX) {
+      FREE.push(this.#bytes);
+    }
   }
 
   /** Texts are at most three bytes for each unit. */
@@ -136,8 +146,9 @@ export class DigestSink extends ByteSink {
   /** The digest, once: nothing may be written any more. */
   digest(): Buffer {
     let digest: Buffer;
-    if (this.#hash === null) digest = hash(this.#name, this.collected, 'buffer');
-    else {
+    if (this.#hash === null) {
+      digest = hash(this.#name, this.collected, 'buffer');
+    } else {
       this.empty();
       digest = this.#hash.digest();
     }

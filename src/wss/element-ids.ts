@@ -18,7 +18,9 @@ export function eachId(tag: StartTag, visit: (id: string) => void): void {
       (uri === XML_NAMESPACE && local === 'id') ||
       (uri === '' && UNQUALIFIED.has(local));
     // A reader that knows its type takes the blanks around it away.
-    if (isId) visit(tag.attributeValue(index).trim());
+    if (isId) {
+      visit(tag.attributeValue(index).trim());
+    }
   }
 }
 
@@ -45,8 +47,11 @@ export class ElementIds {
         if (seen.has(id)) return;
         seen.add(id);
         const others = this.#elements.get(id);
-        if (others === undefined) this.#elements.set(id, [node]);
-        else others.push(node);
+        if (others === undefined) {
+          this.#elements.set(id, [node]);
+        } else {
+          others.push(node);
+        }
       });
     }
   }
@@ -69,8 +74,13 @@ export class ElementIds {
 function descendants(root: ElementNode): readonly ElementNode[] {
   const found = [root];
   // It grows while it is walked.
-  for (const node of found)
-    for (const child of node.children) if (child instanceof ElementNode) found.push(child);
+  for (const node of found) {
+    for (const child of node.children) {
+      if (child instanceof ElementNode) {
+        found.push(child);
+      }
+    }
+  }
   return found;
 }
 

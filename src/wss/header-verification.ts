@@ -255,19 +255,26 @@ function sort(security: ElementNode, rules: VerificationRules): SecurityParts {
     single.set(kind, node);
   };
   for (const node of elementParts(security)) {
-    if (isNamed(node, WSU, 'Timestamp')) once('Timestamp', node);
-    else if (isNamed(node, WSSE, 'UsernameToken')) once('UsernameToken', node);
-    else if (isAssertion(node)) once('Assertion', node);
-    else if (isNamed(node, DS, 'Signature')) signatures.push(node);
-    else if (
+    if (isNamed(node, WSU, 'Timestamp')) {
+      once('Timestamp', node);
+    } else if (isNamed(node, WSSE, 'UsernameToken')) {
+      once('UsernameToken', node);
+    } else if (isAssertion(node)) {
+      once('Assertion', node);
+    } else if (isNamed(node, DS, 'Signature')) {
+      signatures.push(node);
+    } else if (
       isNamed(node, WSSE, 'BinarySecurityToken') ||
       isNamed(node, WSSE, 'SecurityTokenReference')
-    )
+    ) {
       tokens.add(node);
-    else if (takesConfirmations && isNamed(node, WSSE11, 'SignatureConfirmation'))
+    } else if (takesConfirmations && isNamed(node, WSSE11, 'SignatureConfirmation')) {
       confirmations.push(node);
-    else if (node.uri === XENC && encrypted === 'refuse') throw unsupportedAlgorithm('encryption');
-    else if (node.uri !== XENC) throw unsupportedToken('a part of the Security block');
+    } else if (node.uri === XENC && encrypted === 'refuse') {
+      throw unsupportedAlgorithm('encryption');
+    } else if (node.uri !== XENC) {
+      throw unsupportedToken('a part of the Security block');
+    }
   }
   if (signatures.length > SIGNATURES_MAX)
     throw invalidSecurity(`more than ${SIGNATURES_MAX} signatures`);
@@ -275,7 +282,9 @@ function sort(security: ElementNode, rules: VerificationRules): SecurityParts {
     throw invalidSecurity(`more than ${SIGNATURES_MAX} SignatureConfirmations`);
   if (tokens.size > TOKENS_MAX) throw invalidSecurity(`more than ${TOKENS_MAX} tokens`);
   const assertion = single.get('Assertion') ?? null;
-  if (assertion !== null) tokens.add(assertion);
+  if (assertion !== null) {
+    tokens.add(assertion);
+  }
   return {
     timestamp: single.get('Timestamp') ?? null,
     usernameToken: single.get('UsernameToken') ?? null,
@@ -397,9 +406,11 @@ function requireSigned(
   confirmations: readonly ElementNode[],
 ): readonly ReadSignature[] {
   const elements: ElementNode[] = [...confirmations];
-  for (const part of required)
-    if (part !== 'Body' && part !== 'attachments')
+  for (const part of required) {
+    if (part !== 'Body' && part !== 'attachments') {
       elements.push(requiredElement(part, header, parts));
+    }
+  }
   const covering = signatures.filter((signature) =>
     elements.every((element) => signature.elements.has(element)),
   );

@@ -175,7 +175,9 @@ function readConfirmation(
     const confirmation = CONFIRMATIONS.find((name) => method === `${METHOD}${name}`);
     if (confirmation === undefined || !confirmations.has(confirmation)) continue;
     const data = elementParts(node).find((part) => isNamed(part, SAML2, 'SubjectConfirmationData'));
-    if (data !== undefined) judgeTimes(data, toleranceMillis, nowMillis);
+    if (data !== undefined) {
+      judgeTimes(data, toleranceMillis, nowMillis);
+    }
     if (confirmation !== 'holder-of-key') return { confirmation, holderCertificate: null };
     const keyInfo =
       data === undefined

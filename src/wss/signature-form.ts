@@ -192,8 +192,9 @@ function readTransforms(
     throw invalidSecurity('Transforms without one');
   if (listed.length > TRANSFORMS_MAX)
     throw invalidSecurity(`more than ${TRANSFORMS_MAX} Transforms`);
-  for (const transform of listed)
+  for (const transform of listed) {
     if (!isNamed(transform, DS, 'Transform')) throw invalidSecurity('the parts of Transforms');
+  }
   const isEnveloped = typedAttribute(listed[0], 'Algorithm') === ENVELOPED;
   if (isEnveloped && listed[0] !== undefined && elementParts(listed[0]).length > 0)
     throw unsupportedAlgorithm('Transform');

@@ -60,7 +60,9 @@ export class SignedAttachments implements AttachmentSink {
   }
 
   data(piece: Buffer): void {
-    for (const { hash } of this.#open) hash.update(piece);
+    for (const { hash } of this.#open) {
+      hash.update(piece);
+    }
   }
 
   /** The package is over. Throws `wsse:FailedCheck`, `wsse:InvalidSecurity`. */

@@ -11,10 +11,13 @@ export const isNamed = (node: ElementNode, uri: string, local: string): boolean 
 export function elementParts(node: ElementNode): readonly ElementNode[] {
   const parts: ElementNode[] = [];
   for (const child of node.children) {
-    if (child instanceof ElementNode) parts.push(child);
-    else if (child instanceof CommentNode) throw invalidSecurity('a comment in the Security block');
-    else if (/[^ \t\r\n]/.test(child))
+    if (child instanceof ElementNode) {
+      parts.push(child);
+    } else if (child instanceof CommentNode) {
+      throw invalidSecurity('a comment in the Security block');
+    } else if (/[^ \t\r\n]/.test(child)) {
       throw invalidSecurity(`text between the parts of ${node.local}`);
+    }
   }
   return parts;
 }

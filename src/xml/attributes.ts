@@ -111,7 +111,9 @@ export class AttributeScanner {
   }
 
   equals(chunk: Buffer, i: number, end: number): number {
-    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
+    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) {
+      i++;
+    }
     if (i >= end) return end;
     if (chunk[i] !== 0x3d)
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an attribute without a value', i);
@@ -119,7 +121,9 @@ export class AttributeScanner {
   }
 
   quote(chunk: Buffer, i: number, end: number): number {
-    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
+    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) {
+      i++;
+    }
     if (i >= end) {
       this.#cursor.state = QUOTE;
       return end;
@@ -142,7 +146,9 @@ export class AttributeScanner {
     const stop = Math.min(limit, end);
     for (;;) {
       i = skipPlainValue(this.#cursor.view, i, stop);
-      while (i < stop && (CLASS[chunk[i]!]! & STOPS_VALUE) === 0) i++;
+      while (i < stop && (CLASS[chunk[i]!]! & STOPS_VALUE) === 0) {
+        i++;
+      }
       if (i >= end) break;
       const byte = chunk[i]!;
       if (byte === this.#quote && i <= limit) {
@@ -199,16 +205,20 @@ export class AttributeScanner {
         'a character that an attribute value cannot have',
         i,
       );
-    if ((kind & SPACE) !== 0) this.#flags |= RAW;
+    if ((kind & SPACE) !== 0) {
+      this.#flags |= RAW;
+    }
     return 1;
   }
 
   #completeAttribute(i: number): void {
     const { tag, namespaces } = this.#elements;
     const name = this.#attribute;
-    if (name.declares === null) tag.add(name, this.#flags);
-    else
+    if (name.declares === null) {
+      tag.add(name, this.#flags);
+    } else {
       namespaces.declare(name.declares, namespaceNameOf(tag, this.#flags), this.#cursor.base + i);
+    }
     this.hasSpace = false;
     this.#cursor.state = IN_TAG;
   }

@@ -113,7 +113,9 @@ export class Elements {
 
   /** Opens an element without declarations in skipped content: `open` without the handler. */
   openSkipped(name: Name, offset: number): void {
-    if (name.scope !== this.namespaces.scope) this.namespaces.uriOf(name, offset);
+    if (name.scope !== this.namespaces.scope) {
+      this.namespaces.uriOf(name, offset);
+    }
     this.push(name, false);
   }
 
@@ -136,9 +138,13 @@ export class Elements {
 
   /** Closes the element opened last without a report: it is inside the content that is skipped. */
   closeSkipped(): void {
-    if (this.top.isDeclaring) this.namespaces.leave();
+    if (this.top.isDeclaring) {
+      this.namespaces.leave();
+    }
     const depth = --this.depth;
-    if (depth < this.lowest) this.lowest = depth;
+    if (depth < this.lowest) {
+      this.lowest = depth;
+    }
     this.top = this.frames[depth]!;
   }
 
@@ -146,7 +152,9 @@ export class Elements {
   open(name: Name, end: number): void {
     const { namespaces, tag } = this;
     const isDeclaring = namespaces.enter();
-    if (tag.attributeCount > 0) tag.resolveAttributes();
+    if (tag.attributeCount > 0) {
+      tag.resolveAttributes();
+    }
     const uri = namespaces.uriOf(name, tag.offsetBytes);
     const frame = this.push(name, isDeclaring);
     if (this.skipDepth !== 0) return;
@@ -191,7 +199,9 @@ export class Elements {
       return;
     }
     for (let i = start; i < end && !this.present; i++) {
-      if (bytes[i]! > 0x20) this.#presence();
+      if (bytes[i]! > 0x20) {
+        this.#presence();
+      }
     }
   }
 
@@ -212,7 +222,9 @@ export class Elements {
 
   /** Reports a processing instruction; none where content is skipped. */
   instruction(): void {
-    if (this.skipDepth === 0) this.#handler.instruction?.();
+    if (this.skipDepth === 0) {
+      this.#handler.instruction?.();
+    }
   }
 
   /** Whether the handler takes the comment that begins here. */

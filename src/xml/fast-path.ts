@@ -93,7 +93,9 @@ export class FastPathScanner {
       elements.closeSkipped();
     } else {
       elements.close(this.#cursor.base + i, this.#cursor.base + close + 1);
-      if (depth === 1) this.#cursor.state = OUTSIDE;
+      if (depth === 1) {
+        this.#cursor.state = OUTSIDE;
+      }
     }
     return close + 1;
   }
@@ -124,15 +126,23 @@ export class FastPathScanner {
     elements.admit(base + i);
     this.#tags.last = name;
     if (elements.skipDepth !== 0) {
-      if (close !== behindName) this.#tag.resolveAttributes();
+      if (close !== behindName) {
+        this.#tag.resolveAttributes();
+      }
       elements.openSkipped(name, base + i);
-      if (empty) elements.closeSkipped();
+      if (empty) {
+        elements.closeSkipped();
+      }
       return behind;
     }
-    if (close === behindName) this.#tag.begin(base + i, elements.depth + 1);
+    if (close === behindName) {
+      this.#tag.begin(base + i, elements.depth + 1);
+    }
     elements.namespaces.begin();
     elements.open(name, base + behind);
-    if (empty) elements.close(base + behind, base + behind);
+    if (empty) {
+      elements.close(base + behind, base + behind);
+    }
     return behind;
   }
 

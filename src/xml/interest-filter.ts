@@ -34,24 +34,35 @@ export class InterestFilter implements XmlHandler {
       return SKIP;
     }
     const interest = this.#handler.open(tag);
-    if (interest === SKIP) this.#skipped = 1;
-    else this.#interests.push(interest);
+    if (interest === SKIP) {
+      this.#skipped = 1;
+    } else {
+      this.#interests.push(interest);
+    }
     return interest;
   }
 
   close(contentEndBytes: number, endBytes: number): void {
-    if (this.#skipped === 0) this.#interests.pop();
-    else if (--this.#skipped > 0) return;
-    if (this.#isHidden) this.#isHidden = false;
-    else this.#handler.close(contentEndBytes, endBytes);
+    if (this.#skipped === 0) {
+      this.#interests.pop();
+    } else if (--this.#skipped > 0) {
+      return;
+    }
+    if (this.#isHidden) {
+      this.#isHidden = false;
+    } else {
+      this.#handler.close(contentEndBytes, endBytes);
+    }
   }
 
   text(chars: string): void {
     if (this.#skipped > 0) return;
     const interest = this.#interests.at(-1);
-    if (interest === ALL || interest === STREAM) this.#handler.text(chars);
-    else if (interest === PRESENCE && (chars === '' || NOT_WHITE.test(chars)))
+    if (interest === ALL || interest === STREAM) {
+      this.#handler.text(chars);
+    } else if (interest === PRESENCE && (chars === '' || NOT_WHITE.test(chars))) {
       this.#handler.text('');
+    }
   }
 }
 

@@ -71,7 +71,9 @@ export class Locator {
     last: LastOffsets,
     transcoder: Source | null,
   ): void {
-    if (this.#chunk !== NOTHING) this.#leave(last);
+    if (this.#chunk !== NOTHING) {
+      this.#leave(last);
+    }
     this.#chunk = chunk;
     this.#start = start;
     this.#end = end;
@@ -87,8 +89,9 @@ export class Locator {
    */
   place(offset: number): Place {
     if (offset < this.#base + this.#start) {
-      for (const mark of [this.#event, this.#tag])
+      for (const mark of [this.#event, this.#tag]) {
         if (mark.offset === offset) return { byte: mark.byte, line: mark.line + 1 };
+      }
     }
     return { byte: this.#byteOf(offset), line: this.#linesBefore(offset) + 1 };
   }
@@ -100,9 +103,14 @@ export class Locator {
 
   #leave({ eventBytes, tag: { offsetBytes } }: LastOffsets): void {
     // The `<` of a tag may be the last byte of the chunk before: a tag begins with its name.
-    if (offsetBytes > this.#tag.offset) this.#set(this.#tag, offsetBytes);
-    if (eventBytes === this.#tag.offset) Object.assign(this.#event, this.#tag);
-    else if (eventBytes > this.#event.offset) this.#set(this.#event, eventBytes);
+    if (offsetBytes > this.#tag.offset) {
+      this.#set(this.#tag, offsetBytes);
+    }
+    if (eventBytes === this.#tag.offset) {
+      Object.assign(this.#event, this.#tag);
+    } else if (eventBytes > this.#event.offset) {
+      this.#set(this.#event, eventBytes);
+    }
     this.#lines += countLines(this.#chunk, this.#start, this.#end);
   }
 
@@ -124,8 +132,9 @@ export class Locator {
     // A name that began before the chunk: its characters are not there any more, and nearly always
     // ASCII.
     let behind = at < this.#start ? (this.#start - at) * unitBytes : 0;
-    for (let i = Math.max(at, this.#start); i < this.#end; i++)
+    for (let i = Math.max(at, this.#start); i < this.#end; i++) {
       behind += sourceBytes(this.#chunk[i]!, unitBytes);
+    }
     return this.#sourceEnd - behind;
   }
 }
@@ -148,7 +157,11 @@ function sourceBytes(byte: number, unitBytes: number): number {
 function countLines(chunk: Buffer, start: number, end: number): number {
   if (end - start > COPIED_BYTES_MIN) return skimMemory.countLines(chunk, start, end);
   let count = 0;
-  for (let i = start; i < end; i++) if (chunk[i] === LINE_FEED) count++;
+  for (let i = start; i < end; i++) {
+    if (chunk[i] === LINE_FEED) {
+      count++;
+    }
+  }
   return count;
 }
 

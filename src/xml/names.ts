@@ -27,7 +27,9 @@ class ByteTable<T> {
       const key = this.#keys[slot]!;
       if (key.length !== length) continue;
       let i = 0;
-      while (i < length && key[i] === bytes[start + i]) i++;
+      while (i < length && key[i] === bytes[start + i]) {
+        i++;
+      }
       if (i !== length) continue;
       this.#chances[slot] = CHANCES;
       return this.#values[slot]!;
@@ -51,10 +53,14 @@ class ByteTable<T> {
     const first = setOf(hash);
     let slot = -1;
     for (let probe = first + 3; probe >= first; probe--) {
-      if (this.#chances[probe] === 0) slot = probe;
+      if (this.#chances[probe] === 0) {
+        slot = probe;
+      }
     }
     if (slot < 0) {
-      for (let probe = first; probe < first + 4; probe++) this.#chances[probe]!--;
+      for (let probe = first; probe < first + 4; probe++) {
+        this.#chances[probe]!--;
+      }
       return -1;
     }
     this.#hashes[slot] = hash;
@@ -87,7 +93,9 @@ export const mix = (hash: number, byte: number): number => (Math.imul(hash, 31) 
 
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = HASH_START;
-  for (let i = start; i < end; i++) hash = mix(hash, bytes[i]!);
+  for (let i = start; i < end; i++) {
+    hash = mix(hash, bytes[i]!);
+  }
   return hash;
 }
 
@@ -215,7 +223,9 @@ export function wordsAt(
   for (let index = 0; index < words.length; index++) {
     if (view.getInt32(at, true) !== words[index]) return false;
     at += 4;
-    if (at > last) at = last;
+    if (at > last) {
+      at = last;
+    }
   }
   return true;
 }
@@ -264,7 +274,9 @@ function parseName(bytes: Buffer, start: number, end: number, offset: number): N
   const local = text.slice(colon + 1);
   if ((colon < 0 || isNcName(prefix)) && isNcName(local)) {
     const written = new Uint8Array(end - start);
-    for (let i = start; i < end; i++) written[i - start] = bytes[i]!;
+    for (let i = start; i < end; i++) {
+      written[i - start] = bytes[i]!;
+    }
     return new Name(written, prefix, local);
   }
   // Without colons it would be a name: then only the rules of namespaces are broken.

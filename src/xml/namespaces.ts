@@ -50,7 +50,9 @@ export class Namespaces {
 
   reset(): void {
     this.count = 0;
-    if (this.#indexed > 0) this.#newest.clear();
+    if (this.#indexed > 0) {
+      this.#newest.clear();
+    }
     this.#indexed = 0;
     this.#marks.length = 0;
     this.#scopes.length = 0;
@@ -82,8 +84,9 @@ export class Namespaces {
   /** The declarations in force, each prefix once, in the order of their first one. */
   inScope(): readonly NamespaceBinding[] {
     const uris = new Map<string, string>();
-    for (let index = 0; index < this.count; index++)
+    for (let index = 0; index < this.count; index++) {
       uris.set(this.#prefixes[index]!, this.#uris[index]!);
+    }
     return Array.from(uris, ([prefix, uri]) => ({ prefix, uri }));
   }
 
@@ -158,8 +161,11 @@ export class Namespaces {
     while (this.#indexed > mark) {
       const prefix = this.#prefixes[--this.#indexed]!;
       const hidden = this.#hidden[this.#indexed]!;
-      if (hidden < 0) this.#newest.delete(prefix);
-      else this.#newest.set(prefix, hidden);
+      if (hidden < 0) {
+        this.#newest.delete(prefix);
+      } else {
+        this.#newest.set(prefix, hidden);
+      }
     }
     this.count = mark;
     this.scope = this.#scopes.pop() ?? ROOT_SCOPE;
@@ -196,7 +202,9 @@ export class Namespaces {
 
   /** Whether the start tag being read declares a namespace with this URI. */
   declares(uri: string): boolean {
-    for (let i = this.#first; i < this.count; i++) if (this.#uris[i] === uri) return true;
+    for (let i = this.#first; i < this.count; i++) {
+      if (this.#uris[i] === uri) return true;
+    }
     return false;
   }
 
@@ -204,7 +212,9 @@ export class Namespaces {
   #newestOf(prefix: string): number {
     if (this.count > FEW) return this.#newestByIndex(prefix);
     let index = this.count - 1;
-    while (index >= 0 && this.#prefixes[index] !== prefix) index--;
+    while (index >= 0 && this.#prefixes[index] !== prefix) {
+      index--;
+    }
     return index;
   }
 

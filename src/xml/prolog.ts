@@ -88,8 +88,11 @@ export class Prolog {
       this.consumed = 3;
       return head.subarray(3);
     }
-    if (mark > 0) this.#mark = mark === 1 ? 'utf-16le' : 'utf-16be';
-    else this.#shape = shapeOf(head);
+    if (mark > 0) {
+      this.#mark = mark === 1 ? 'utf-16le' : 'utf-16be';
+    } else {
+      this.#shape = shapeOf(head);
+    }
     const units = this.#mark ?? this.#shape ?? encodingOf(this.#charset);
     if (units !== 'utf-16le' && units !== 'utf-16be') return head;
     this.#transcoder = new Transcoder(units, mark > 0 ? 2 : 0);
@@ -187,7 +190,9 @@ export function commonDeclarationBytes(view: DataView, charset: string | null): 
     return -1;
   const second = view.getUint8(1);
   if (second !== 0x3f) return second === 0 ? -1 : 0;
-  for (const { bytes, words } of COMMON) if (wordsAt(words, bytes, view, 0)) return bytes;
+  for (const { bytes, words } of COMMON) {
+    if (wordsAt(words, bytes, view, 0)) return bytes;
+  }
   return -1;
 }
 

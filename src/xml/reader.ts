@@ -110,7 +110,9 @@ export class XmlReader {
       const room = this.#messageBytes - this.bytes;
       const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
       this.bytes += taken.length;
-      if (taken.length > 0) this.#decode(taken);
+      if (taken.length > 0) {
+        this.#decode(taken);
+      }
       if (taken !== bytes)
         throw refuseByXmlLimit('messageBytes', this.#scanner.elements.limits, this.#messageBytes);
     } catch (caught) {
@@ -122,7 +124,9 @@ export class XmlReader {
   end(): void {
     if (this.#hasFailed) throw this.#failure;
     try {
-      if (!this.#isDirect) this.#finishBeginning();
+      if (!this.#isDirect) {
+        this.#finishBeginning();
+      }
       if (this.#heldBytes > 0)
         throw refuse('XML_ENCODING', 'bytes that are not UTF-8', this.bytes - this.#heldBytes);
       this.#scanner.finish();
@@ -132,7 +136,9 @@ export class XmlReader {
   }
 
   #fail(caught: unknown): never {
-    if (caught instanceof Refusal && this.#locator !== null) this.#locate(caught, this.#locator);
+    if (caught instanceof Refusal && this.#locator !== null) {
+      this.#locate(caught, this.#locator);
+    }
     this.#hasFailed = true;
     this.#failure = caught;
     throw caught;
@@ -186,8 +192,9 @@ export class XmlReader {
    * been read.
    */
   #atEnd(refusal: Refusal): Refusal {
-    if (this.#locator !== null && refusal.place !== null)
+    if (this.#locator !== null && refusal.place !== null) {
       refusal.locate(this.#locator.placeAtEnd(refusal.place.byte));
+    }
     return refusal;
   }
 

@@ -37,8 +37,12 @@ export class ReferenceReader {
       this.#kind = 'hexadecimal';
       return false;
     }
-    if (this.#kind === 'new') this.#kind = 'named';
-    if (this.#kind === 'number') this.#kind = 'decimal';
+    if (this.#kind === 'new') {
+      this.#kind = 'named';
+    }
+    if (this.#kind === 'number') {
+      this.#kind = 'decimal';
+    }
     if (byte === 0x3b) {
       this.#isEnded = true;
       return this.#complete();
@@ -49,7 +53,9 @@ export class ReferenceReader {
 
   #complete(): true | null {
     if (this.#digits === 0) return null;
-    if (this.#kind === 'named') this.code = ENTITIES.get(this.code) ?? 0;
+    if (this.#kind === 'named') {
+      this.code = ENTITIES.get(this.code) ?? 0;
+    }
     return isXmlChar(this.code) ? true : null;
   }
 
@@ -100,7 +106,9 @@ export function normaliseValue(written: string): string {
       while (reference.take(written.charCodeAt(++i)) === false);
       value += String.fromCodePoint(reference.code);
     } else {
-      if (code === 0x0d && written.charCodeAt(i + 1) === 0x0a) i++;
+      if (code === 0x0d && written.charCodeAt(i + 1) === 0x0a) {
+        i++;
+      }
       value += ' ';
     }
     start = i + 1;

@@ -16,9 +16,15 @@ export class RenamedContent implements XmlHandler {
     this.#from = from;
     this.#to = to;
     this.#tag = new RenamedTag(from, to);
-    if (handler.asciiText !== undefined) this.asciiText = handler.asciiText.bind(handler);
-    if (handler.comment !== undefined) this.comment = handler.comment.bind(handler);
-    if (handler.instruction !== undefined) this.instruction = handler.instruction.bind(handler);
+    if (handler.asciiText !== undefined) {
+      this.asciiText = handler.asciiText.bind(handler);
+    }
+    if (handler.comment !== undefined) {
+      this.comment = handler.comment.bind(handler);
+    }
+    if (handler.instruction !== undefined) {
+      this.instruction = handler.instruction.bind(handler);
+    }
   }
 
   asciiText?(bytes: Uint8Array, start: number, end: number): boolean;

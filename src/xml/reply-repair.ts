@@ -98,7 +98,9 @@ export class ReplyRepair {
   end(): Buffer {
     const head = this.#start.isOver ? NOTHING : this.#begin(this.#start.end());
     this.#flushHeld();
-    if (this.#half !== null) this.#out.push(this.#half);
+    if (this.#half !== null) {
+      this.#out.push(this.#half);
+    }
     this.#half = null;
     return Buffer.concat([head, ...this.#out.splice(0)]);
   }
@@ -107,7 +109,9 @@ export class ReplyRepair {
     const { width, isUtf8, hasSpace } = this.#start;
     this.#width = width;
     this.#isUtf8 = isUtf8;
-    if (hasSpace) this.#onDeviation('leading-space');
+    if (hasSpace) {
+      this.#onDeviation('leading-space');
+    }
     return this.#repair(head);
   }
 
@@ -116,16 +120,22 @@ export class ReplyRepair {
     this.#half = null;
     const size = this.#width === 'byte' ? 1 : 2;
     const end = bytes.length - (bytes.length % size);
-    if (end < bytes.length) this.#half = Buffer.from(bytes.subarray(end));
+    if (end < bytes.length) {
+      this.#half = Buffer.from(bytes.subarray(end));
+    }
     let from = 0;
     for (let at = 0; at < end; at += size) {
       const unit = this.#unitAt(bytes, at);
       if (this.#passes(unit)) continue;
-      if (at > from) this.#out.push(bytes.subarray(from, at));
+      if (at > from) {
+        this.#out.push(bytes.subarray(from, at));
+      }
       from = at + size;
       this.#take(unit);
     }
-    if (end > from) this.#out.push(bytes.subarray(from, end));
+    if (end > from) {
+      this.#out.push(bytes.subarray(from, end));
+    }
     const [only = NOTHING] = this.#out;
     const repaired = this.#out.length > 1 ? Buffer.concat(this.#out) : only;
     this.#out = [];
@@ -181,14 +191,19 @@ export class ReplyRepair {
       return;
     }
     this.#held.push(unit);
-    if (this.#held[0] === AMPERSAND) this.#takeReference(unit);
-    else this.#takeWide();
+    if (this.#held[0] === AMPERSAND) {
+      this.#takeReference(unit);
+    } else {
+      this.#takeWide();
+    }
   }
 
   #drop(unit: number): void {
     if ((unit === 0 || isSpace(unit)) && this.#droppedUnits < this.#droppedMax) {
       this.#droppedUnits++;
-      if (!this.#hasDropped) this.#onDeviation('trailing-bytes');
+      if (!this.#hasDropped) {
+        this.#onDeviation('trailing-bytes');
+      }
       this.#hasDropped = true;
       return;
     }
@@ -202,8 +217,11 @@ export class ReplyRepair {
   #takeReference(unit: number): void {
     if (unit === SEMICOLON) {
       const code = codeOf(this.#held);
-      if (code !== null && code <= 0x10ffff && !isXmlChar(code)) this.#replace();
-      else this.#flushHeld();
+      if (code !== null && code <= 0x10ffff && !isXmlChar(code)) {
+        this.#replace();
+      } else {
+        this.#flushHeld();
+      }
       return;
     }
     const at = this.#held.length - 1;
@@ -213,8 +231,11 @@ export class ReplyRepair {
     const last = this.#held.pop();
     this.#flushHeld();
     if (last === undefined) return;
-    if (this.#passes(last)) this.#emit([last]);
-    else this.#take(last);
+    if (this.#passes(last)) {
+      this.#emit([last]);
+    } else {
+      this.#take(last);
+    }
   }
 
   /** U+FFFE and U+FFFF in UTF-8: EF BF BE, EF BF BF. */
@@ -224,21 +245,30 @@ export class ReplyRepair {
       const last = this.#held.pop();
       this.#flushHeld();
       if (last === undefined) return;
-      if (this.#passes(last)) this.#emit([last]);
-      else this.#take(last);
+      if (this.#passes(last)) {
+        this.#emit([last]);
+      } else {
+        this.#take(last);
+      }
     } else if (third !== undefined) {
-      if (third === 0xbe || third === 0xbf) this.#replace();
-      else {
+      if (third === 0xbe || third === 0xbf) {
+        this.#replace();
+      } else {
         this.#held.length = 2;
         this.#flushHeld();
-        if (this.#passes(third)) this.#emit([third]);
-        else this.#take(third);
+        if (this.#passes(third)) {
+          this.#emit([third]);
+        } else {
+          this.#take(third);
+        }
       }
     }
   }
 
   #flushHeld(): void {
-    if (this.#held.length > 0) this.#emit(this.#held);
+    if (this.#held.length > 0) {
+      this.#emit(this.#held);
+    }
     this.#held = [];
   }
 
@@ -249,10 +279,15 @@ export class ReplyRepair {
   #replace(): void {
     this.#held = [];
     this.#onDeviation('control-characters');
-    if (this.#width !== 'byte') this.#emit([0xfffd]);
-    else if (this.#isUtf8) this.#out.push(REPLACEMENT);
-    else if (this.#position === 'cdata') this.#out.push(IN_CDATA);
-    else this.#out.push(this.#position === 'comment' ? IN_COMMENT : BY_REFERENCE);
+    if (this.#width !== 'byte') {
+      this.#emit([0xfffd]);
+    } else if (this.#isUtf8) {
+      this.#out.push(REPLACEMENT);
+    } else if (this.#position === 'cdata') {
+      this.#out.push(IN_CDATA);
+    } else {
+      this.#out.push(this.#position === 'comment' ? IN_COMMENT : BY_REFERENCE);
+    }
     this.#marks = 0;
   }
 
@@ -263,8 +298,11 @@ export class ReplyRepair {
     }
     const bytes = Buffer.alloc(units.length * 2);
     for (const [index, unit] of units.entries()) {
-      if (this.#width === 'le') bytes.writeUInt16LE(unit, index * 2);
-      else bytes.writeUInt16BE(unit, index * 2);
+      if (this.#width === 'le') {
+        bytes.writeUInt16LE(unit, index * 2);
+      } else {
+        bytes.writeUInt16BE(unit, index * 2);
+      }
     }
     this.#out.push(bytes);
   }
@@ -283,17 +321,23 @@ export class ReplyRepair {
         this.#marks = 0;
         return;
       case 'bracket':
-        if (unit === OPEN_BRACKET) this.#position = 'cdata';
+        if (unit === OPEN_BRACKET) {
+          this.#position = 'cdata';
+        }
         this.#marks = 0;
         return;
       case 'tag':
         this.#moveInTag(unit);
         return;
       case 'double':
-        if (unit === DOUBLE) this.#position = 'tag';
+        if (unit === DOUBLE) {
+          this.#position = 'tag';
+        }
         return;
       case 'single':
-        if (unit === SINGLE) this.#position = 'tag';
+        if (unit === SINGLE) {
+          this.#position = 'tag';
+        }
         return;
       case 'cdata':
         this.#moveIn(unit, CLOSE_BRACKET, 2);
@@ -315,12 +359,17 @@ export class ReplyRepair {
   }
 
   #moveInTag(unit: number): void {
-    if (unit === DOUBLE) this.#position = 'double';
-    else if (unit === SINGLE) this.#position = 'single';
-    else if (unit === GREATER) {
+    if (unit === DOUBLE) {
+      this.#position = 'double';
+    } else if (unit === SINGLE) {
+      this.#position = 'single';
+    } else if (unit === GREATER) {
       this.#hasBegun = true;
-      if (this.#isEndTag) this.#depth--;
-      else if (!this.#isSlash) this.#depth++;
+      if (this.#isEndTag) {
+        this.#depth--;
+      } else if (!this.#isSlash) {
+        this.#depth++;
+      }
       this.#position = 'text';
     }
     this.#isSlash = unit === SLASH;
@@ -328,9 +377,12 @@ export class ReplyRepair {
 
   /** A section that ends with so many marks and `>`. */
   #moveIn(unit: number, mark: number, marks: number): void {
-    if (unit === mark) this.#marks++;
-    else {
-      if (unit === GREATER && this.#marks >= marks) this.#position = 'text';
+    if (unit === mark) {
+      this.#marks++;
+    } else {
+      if (unit === GREATER && this.#marks >= marks) {
+        this.#position = 'text';
+      }
       this.#marks = 0;
     }
   }

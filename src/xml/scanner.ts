@@ -88,8 +88,12 @@ export class Scanner {
     this.#cursor.base -= start;
     skimMemory.forget();
     let i = start;
-    while (i < end) i = this.#step(chunk, i, end);
-    if (this.#cursor.state <= EMPTY) this.elements.tag.suspend(chunk);
+    while (i < end) {
+      i = this.#step(chunk, i, end);
+    }
+    if (this.#cursor.state <= EMPTY) {
+      this.elements.tag.suspend(chunk);
+    }
     this.#cursor.view = NO_VIEW;
     this.#cursor.base += end;
   }
@@ -150,7 +154,9 @@ export class Scanner {
 
   /** Before and behind the document element. */
   #outside(chunk: Buffer, i: number, end: number): number {
-    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
+    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) {
+      i++;
+    }
     if (i >= end) return end;
     if (chunk[i] !== 0x3c)
       throw this.#cursor.refusal(
@@ -159,7 +165,9 @@ export class Scanner {
         i,
       );
     const after = this.elements.begun ? -1 : this.#fastPath.startTag(chunk, i, end);
-    if (after >= 0) this.#cursor.state = CONTENT;
+    if (after >= 0) {
+      this.#cursor.state = CONTENT;
+    }
     return after >= 0 ? after : this.#markup(chunk, i + 1, end);
   }
 
@@ -170,8 +178,9 @@ export class Scanner {
     while (i < end && this.#cursor.state === CONTENT) {
       i = this.#fastPath.read(chunk, i, end);
       // Behind a reference, text may go on.
-      if (i < end && this.#cursor.state === CONTENT)
+      if (i < end && this.#cursor.state === CONTENT) {
         i = chunk[i] === 0x3c ? this.#markup(chunk, i + 1, end) : this.#text.run(chunk, i, end);
+      }
     }
     return i;
   }

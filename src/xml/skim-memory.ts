@@ -123,8 +123,11 @@ class SkimMemory {
     this.shift = CHUNK - start;
     this.end = Math.min(end, start + CHUNK_BYTES);
     // A copy of a part would allocate a view of it.
-    if (isWhole) this.bytes.set(chunk, CHUNK);
-    else chunk.copy(this.bytes, CHUNK, start, this.end);
+    if (isWhole) {
+      this.bytes.set(chunk, CHUNK);
+    } else {
+      chunk.copy(this.bytes, CHUNK, start, this.end);
+    }
   }
 
   /** Whether a tag at `i` is held as a whole, or is too long for the fast path. */

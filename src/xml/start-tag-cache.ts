@@ -62,7 +62,9 @@ export function cacheStartTag(
   attributes: readonly PlacedAttribute[],
 ): void {
   if (bytes.length < 4 || bytes.length > LONGEST_BYTES || name.place < 0) return;
-  while (cache.length <= name.place) cache.push(null);
+  while (cache.length <= name.place) {
+    cache.push(null);
+  }
   cache[name.place] = {
     name,
     startTag: new CachedStartTag(bytes, limits, declarations, attributes),

@@ -86,7 +86,9 @@ export class Tag implements StartTag, WrittenTag {
     this.begin(0, 0);
     this.#chunk = NOTHING;
     this.bytes = NOTHING;
-    if (this.#carry.length > KEPT_BYTES) this.#carry = NOTHING;
+    if (this.#carry.length > KEPT_BYTES) {
+      this.#carry = NOTHING;
+    }
   }
 
   /** Copies the values in the chunk, which ends inside this tag; each byte once. */
@@ -138,7 +140,9 @@ export class Tag implements StartTag, WrittenTag {
   /** Adds an attribute whose value lies in this chunk. */
   place(name: Name, chunk: Buffer, start: number, end: number, flags: number): void {
     const index = this.attributeCount++;
-    if (index === this.#attributes.length) this.#attributes.push(new Attribute());
+    if (index === this.#attributes.length) {
+      this.#attributes.push(new Attribute());
+    }
     const attribute = this.#attributes[index]!;
     attribute.name = name;
     attribute.start = start;
@@ -275,7 +279,9 @@ export class Tag implements StartTag, WrittenTag {
       this.#carry.copy(grown, 0, 0, this.#carryEnd);
       this.#carry = grown;
     }
-    for (let i = start; i < end; i++) this.#carry[this.#carryEnd++] = chunk[i]!;
+    for (let i = start; i < end; i++) {
+      this.#carry[this.#carryEnd++] = chunk[i]!;
+    }
   }
 }
 

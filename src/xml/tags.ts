@@ -181,7 +181,9 @@ export class TagScanner {
   }
 
   endSpace(chunk: Buffer, i: number, end: number): number {
-    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
+    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) {
+      i++;
+    }
     if (i >= end) return end;
     if (chunk[i] !== 0x3e) throw this.#otherEndTag(i);
     this.#close(this.#endOffset, this.#cursor.base + i + 1);

@@ -32,7 +32,9 @@ export class XmlWriter {
     const name = nameOf(prefix, local);
     this.#begun = true;
     this.#inTag = true;
-    if (this.#attributes.size > 0) this.#attributes.clear();
+    if (this.#attributes.size > 0) {
+      this.#attributes.clear();
+    }
     this.#open.push(name);
     this.#text += `<${name}`;
     return this;
@@ -93,7 +95,9 @@ export class XmlWriter {
   }
 
   #endTag(): void {
-    if (this.#inTag) this.#text += '>';
+    if (this.#inTag) {
+      this.#text += '>';
+    }
     this.#inTag = false;
   }
 }
@@ -118,7 +122,9 @@ const CHECKED_CHARS_MAX = 64;
 function isName(name: string): boolean {
   if (CHECKED.has(name)) return true;
   if (!isNcName(name)) return false;
-  if (CHECKED.size < CHECKED_MAX && name.length <= CHECKED_CHARS_MAX) CHECKED.add(name);
+  if (CHECKED.size < CHECKED_MAX && name.length <= CHECKED_CHARS_MAX) {
+    CHECKED.add(name);
+  }
   return true;
 }
 

@@ -11,7 +11,9 @@ export function memoize<T>(answer: (text: string) => T): (text: string) => T {
     if (known !== undefined) return known;
     const made = answer(text);
     // All at once: keeping them in order would cost more than computing them again.
-    if (kept.size >= KEPT_MAX) kept.clear();
+    if (kept.size >= KEPT_MAX) {
+      kept.clear();
+    }
     kept.set(text, made);
     return made;
   };

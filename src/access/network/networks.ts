@@ -14,8 +14,11 @@ export class Networks {
       const [address = '', bits] = text.split('/');
       const family = familyOf(address);
       if (family === null) throw new Error('the configuration let a network pass that is none');
-      if (bits === undefined) this.#list.addAddress(address, family);
-      else this.#list.addSubnet(address, Number(bits), family);
+      if (bits === undefined) {
+        this.#list.addAddress(address, family);
+      } else {
+        this.#list.addSubnet(address, Number(bits), family);
+      }
     }
   }
 

@@ -108,8 +108,9 @@ export class BasicUsers implements Identifier {
       if (
         user !== undefined &&
         isDeepStrictEqual(user.password, earlier.#users.get(name)?.password)
-      )
+      ) {
         this.#verified.set(digest, user.client);
+      }
     }
   }
 
@@ -128,7 +129,9 @@ export class BasicUsers implements Identifier {
 
   withhold({ headers }: Head): void {
     const field = headers['authorization'];
-    if (typeof field === 'string' && SCHEME.test(field)) delete headers['authorization'];
+    if (typeof field === 'string' && SCHEME.test(field)) {
+      delete headers['authorization'];
+    }
   }
 
   async #verifyOnce(credentials: string, digest: string, address: string): Promise<Client> {
@@ -158,13 +161,19 @@ export class BasicUsers implements Identifier {
     if (expected === null) return null;
     const subscriber = subscriberOf(address);
     const pair = this.#proxies.has(address) ? null : this.#digest(`${subscriber} ${name}`);
-    if (pair !== null) this.#refuseBeyondRate(subscriber, pair);
+    if (pair !== null) {
+      this.#refuseBeyondRate(subscriber, pair);
+    }
     return this.#queue.run(subscriber, async () => {
       // Others of its address may have failed while it waited.
-      if (pair !== null) this.#refuseBeyondRate(subscriber, pair);
+      if (pair !== null) {
+        this.#refuseBeyondRate(subscriber, pair);
+      }
       const isSame = await isPasswordOf(text.slice(colon + 1), expected);
       if (isSame && user !== undefined) {
-        if (pair !== null) this.#failures.pairs.forget(pair);
+        if (pair !== null) {
+          this.#failures.pairs.forget(pair);
+        }
         return user.client;
       }
       if (pair !== null) {

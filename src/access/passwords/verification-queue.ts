@@ -21,8 +21,11 @@ export class VerificationQueue {
 
   /** Rejects with a `Refusal` where too many wait, and as `verify` does. */
   async run<T>(address: string, verify: () => Promise<T>): Promise<T> {
-    if (this.#running < RUNNING_MAX) this.#running++;
-    else await this.#turn(address);
+    if (this.#running < RUNNING_MAX) {
+      this.#running++;
+    } else {
+      await this.#turn(address);
+    }
     try {
       return await verify();
     } finally {
@@ -58,7 +61,9 @@ export class VerificationQueue {
     const [address, waiting] = next;
     const start = waiting.shift();
     this.#waiting.delete(address);
-    if (waiting.length > 0) this.#waiting.set(address, waiting);
+    if (waiting.length > 0) {
+      this.#waiting.set(address, waiting);
+    }
     start?.();
   }
 }

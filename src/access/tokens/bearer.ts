@@ -33,7 +33,9 @@ export function withholdToken({ headers }: Head, isForGateway: (token: string) =
   const field = headers['authorization'];
   if (typeof field !== 'string') return;
   const token = ANY_BEARER.exec(field)?.[1];
-  if (token !== undefined && isForGateway(token)) delete headers['authorization'];
+  if (token !== undefined && isForGateway(token)) {
+    delete headers['authorization'];
+  }
 }
 
 /**

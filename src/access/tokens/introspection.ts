@@ -70,13 +70,17 @@ export class IntrospectedTokens implements Identifier {
       const answer = this.#ask(token, digest, observer).finally(() => this.#asking.delete(digest));
       asking = { answer, observer };
       this.#asking.set(digest, asking);
-    } else asking.observer?.serve(request);
+    } else {
+      asking.observer?.serve(request);
+    }
     return asking.answer.then((answer) => admit(answer, caller));
   }
 
   /** Withholds every token: only introspection tells which ones are for the gateway. */
   withhold(head: Head): void {
-    if (!this.#rules.forward) withholdToken(head, () => true);
+    if (!this.#rules.forward) {
+      withholdToken(head, () => true);
+    }
   }
 
   async #ask(token: string, digest: string, observer: CallObserver | null): Promise<Answer> {

@@ -62,15 +62,22 @@ export class IssuerKeys<T> {
   async current(): Promise<T | null> {
     const { maxAgeMillis, clock } = this.#options;
     const ageMillis = clock() - this.#gotMillis;
-    if (ageMillis > KEYS_LIFE_MILLIS) this.#keys = null;
-    if (this.#keys === null || this.#isKept) await this.#ask();
-    else if (ageMillis > maxAgeMillis || this.#isUnanswered) void this.#ask();
+    if (ageMillis > KEYS_LIFE_MILLIS) {
+      this.#keys = null;
+    }
+    if (this.#keys === null || this.#isKept) {
+      await this.#ask();
+    } else if (ageMillis > maxAgeMillis || this.#isUnanswered) {
+      void this.#ask();
+    }
     return this.#keys;
   }
 
   /** Newer keys than those, or the same when the issuer was asked a short while ago. */
   async newer(than: T): Promise<T | null> {
-    if (this.#keys === than) await this.#ask();
+    if (this.#keys === than) {
+      await this.#ask();
+    }
     return this.#keys;
   }
 

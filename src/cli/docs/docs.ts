@@ -24,7 +24,9 @@ export async function docs(file: string, directory: string, terminal: Terminal):
     ...pages.map((page) => ({ name: `${page.file}.md`, text: printMarkdown(page) })),
     { name: 'index.html', text: printHtml(pages, randomBytes(16).toString('base64url')) },
   ];
-  for (const { name, text } of files) await writeFile(join(directory, name), text);
+  for (const { name, text } of files) {
+    await writeFile(join(directory, name), text);
+  }
   terminal.out(`Written to ${directory}: ${files.map(({ name }) => name).join(', ')}`);
   return 0;
 }

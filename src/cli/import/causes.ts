@@ -18,8 +18,11 @@ export function groupByCause<T extends { readonly what: string; readonly remedy:
   for (const text of texts) {
     const key = `${withoutNames(text.what)}\n${text.remedy ?? ''}`;
     const known = groups.get(key);
-    if (known === undefined) groups.set(key, { first: text, count: 1 });
-    else known.count += 1;
+    if (known === undefined) {
+      groups.set(key, { first: text, count: 1 });
+    } else {
+      known.count += 1;
+    }
   }
   return [...groups.values()];
 }

@@ -94,11 +94,14 @@ export async function importInto(
       warnings.filter(({ what }) => !known.has(what)),
     );
     await writeReport(whole, directory, options.json, terminal);
-    if (!options.json)
+    if (!options.json) {
       terminal.out(`\nAdded to ${options.file}: ${planned.map(({ name }) => name).join(', ')}.`);
+    }
     return exitCodeOf(whole, terminal);
   } catch (error) {
-    if (isNew) await rm(directory, { recursive: true, force: true });
+    if (isNew) {
+      await rm(directory, { recursive: true, force: true });
+    }
     throw error;
   }
 }

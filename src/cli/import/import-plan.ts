@@ -133,7 +133,9 @@ function covering(candidates: readonly Candidate[], origin: string | null): read
     const fresh = port.operations.filter(
       ({ name, status }) => status !== 'disabled' && !offered.has(name),
     );
-    for (const { name } of fresh) offered.add(name);
+    for (const { name } of fresh) {
+      offered.add(name);
+    }
     return fresh.length > 0;
   });
 }

@@ -189,7 +189,9 @@ class OfferedOperations {
       for (const operation of port.operations) {
         if (!known.own.has(operation.input)) continue;
         for (const key of sharedKeys(operation, port, known.service)) {
-          if (!this.#ports.has(key)) this.#ports.set(key, port.name);
+          if (!this.#ports.has(key)) {
+            this.#ports.set(key, port.name);
+          }
         }
       }
     }

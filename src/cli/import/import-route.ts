@@ -41,8 +41,9 @@ export async function compileRoute(
   const diagnostics: Diagnostic[] = [];
   const proxy = proxyOf(options.proxy, fill, diagnostics);
   const { cert: certFile, key: keyFile } = options;
-  if ((certFile === null) !== (keyFile === null))
+  if ((certFile === null) !== (keyFile === null)) {
     diagnostics.push(unplaced('--cert and --key belong together.', 'Give both.'));
+  }
   const ca = await contentOf('--ca', options.ca, diagnostics);
   const cert = await contentOf('--cert', certFile, diagnostics);
   const key = await contentOf('--key', keyFile, diagnostics);

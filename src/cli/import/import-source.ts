@@ -147,15 +147,20 @@ async function credentialHeaders(
 ): Promise<Readonly<Record<string, string>>> {
   const diagnostics: Diagnostic[] = [];
   const fields = new Map<string, string>();
-  for (const line of headers) addHeader(line, environment, fields, diagnostics);
-  if (user !== null && userFile !== null)
+  for (const line of headers) {
+    addHeader(line, environment, fields, diagnostics);
+  }
+  if (user !== null && userFile !== null) {
     diagnostics.push(unplaced('Both --user and --user-file are set.', 'Keep one.'));
+  }
   const pair =
     userFile === null
       ? userFrom(user, environment, diagnostics)
       : await userIn(userFile, diagnostics);
   if (pair !== null) {
-    if (!pair.includes(':')) diagnostics.push(unplaced('The user is not `name:password`.', null));
+    if (!pair.includes(':')) {
+      diagnostics.push(unplaced('The user is not `name:password`.', null));
+    }
     fields.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
@@ -185,7 +190,9 @@ function addHeader(
     return;
   }
   const template = line.slice(colon + 1).trim();
-  if (FRAMING.test(name)) diagnostics.push(unplaced(`The header ${name} cannot be set.`, null));
+  if (FRAMING.test(name)) {
+    diagnostics.push(unplaced(`The header ${name} cannot be set.`, null));
+  }
   if (SECRET.test(name) && !template.includes('${')) {
     diagnostics.push(
       unplaced(`The value of the header ${name} stands on the command line.`, BY_VARIABLE),

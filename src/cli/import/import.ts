@@ -88,8 +88,9 @@ export async function importWsdl(
   await writeFile(file, printImportedConfig(imported));
   const whole = withWarnings(report, model, await warningsOf(file));
   await writeReport(whole, options.directory, options.json, terminal);
-  if (!options.json && options.addresses === undefined)
+  if (!options.json && options.addresses === undefined) {
     terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
+  }
   return exitCodeOf(whole, terminal);
 }
 

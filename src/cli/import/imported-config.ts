@@ -137,7 +137,9 @@ function keyLines({ keys, location }: ImportedServices, address: string | null):
   const tls = isTls
     ? [...keys.tls].map(([part, file]) => `${part}: { file: ${quoted(file)} }`)
     : [];
-  if (tls.length > 0 && passphrase !== null) tls.push(`passphrase: ${template(passphrase)}`);
+  if (tls.length > 0 && passphrase !== null) {
+    tls.push(`passphrase: ${template(passphrase)}`);
+  }
   const fields = [...headers].map(([name, value]) => `      ${quoted(name)}: ${template(value)}`);
   return [
     ...(basic === null

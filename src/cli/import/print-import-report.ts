@@ -140,6 +140,8 @@ function warningLines({ warnings }: ImportReport): readonly string[] {
     return `warning: ${diagnosticLine(first)}${more}`;
   });
   const left = groups.length - lines.length;
-  if (left > 0) lines.push(`warning: ${left} more kinds of warnings are in import-report.json`);
+  if (left > 0) {
+    lines.push(`warning: ${left} more kinds of warnings are in import-report.json`);
+  }
   return lines.length === 0 ? [] : ['', ...lines];
 }

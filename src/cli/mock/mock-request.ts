@@ -67,7 +67,9 @@ class BodyFinder implements XmlHandler {
       this.#isInBody = local === 'Body';
       return this.#isInBody ? ELEMENTS_ONLY : SKIP;
     }
-    if (this.#isInBody) this.body ??= { uri, local };
+    if (this.#isInBody) {
+      this.body ??= { uri, local };
+    }
     return SKIP;
   }
 

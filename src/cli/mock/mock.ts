@@ -69,7 +69,9 @@ export async function mock(
   });
   terminal.out(introduction(model, server));
   await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, resolve);
+    }
   });
   server.close();
   server.closeAllConnections();

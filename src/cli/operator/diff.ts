@@ -38,9 +38,15 @@ export async function diff(
     found: changes.filter((change) => change.severity === severity),
   }));
   const rows = counted.flatMap(({ found }) => found.map(rowFor));
-  if (rows.length > 0) terminal.out(table(rows));
-  if (report !== null) terminal.out(printAffected(changes, report));
-  if (dropped > 0) terminal.out(`and ${dropped} more that are not listed`);
+  if (rows.length > 0) {
+    terminal.out(table(rows));
+  }
+  if (report !== null) {
+    terminal.out(printAffected(changes, report));
+  }
+  if (dropped > 0) {
+    terminal.out(`and ${dropped} more that are not listed`);
+  }
   terminal.out(
     changes.length === 0
       ? 'No changes.'

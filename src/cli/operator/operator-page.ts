@@ -11,7 +11,9 @@ const TIMEOUT_MILLIS = 10_000;
 export async function readOperatorPage(source: string, path: string): Promise<string> {
   if (!/^https?:\/\//.test(source)) return readFile(source, 'utf8');
   const url = new URL(source);
-  if (url.pathname === '/') url.pathname = path;
+  if (url.pathname === '/') {
+    url.pathname = path;
+  }
   const { username, password } = url;
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const headers =

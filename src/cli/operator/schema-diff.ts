@@ -40,13 +40,16 @@ export async function diffSchemas(
     .filter((name) => !namesIn(from).has(name))
     .map((name) => ['safe', `${name} was added.`]);
   const rows = [...breaking, ...dangerous, ...added];
-  if (rows.length > 0) terminal.out(table(rows));
+  if (rows.length > 0) {
+    terminal.out(table(rows));
+  }
   const isSame = rows.length === 0 && printSchema(from) === printSchema(to);
-  if (rows.length === 0 && !isSame)
+  if (rows.length === 0 && !isSame) {
     terminal.out(
       'No client breaks: descriptions, deprecations, or types that take more or ' +
         'answer less have changed.',
     );
+  }
   terminal.out(
     isSame
       ? 'No changes.'

@@ -157,21 +157,31 @@ function printSuggestions(seen: Seen, deviations: Deviations): string {
     for (const operation of [...new Set([...operations.keys(), ...needed.keys()])].sort()) {
       lines.push(`      ${keyOf(operation)}:`);
       const names = needed.get(operation);
-      if (names !== undefined) lines.push(`        tolerate: [${[...names].sort().join(', ')}]`);
+      if (names !== undefined) {
+        lines.push(`        tolerate: [${[...names].sort().join(', ')}]`);
+      }
       const counted = operations.get(operation);
       if (counted === undefined) continue;
       const { replies, items, lists } = counted;
       const itself = lists.get('');
-      if (itself !== undefined) lines.push(`        listSize: ${listSize(itself)}`);
-      if (items.most > 0) lines.push(`        replySize: ${replySize(items.most, replies, lists)}`);
+      if (itself !== undefined) {
+        lines.push(`        listSize: ${listSize(itself)}`);
+      }
+      if (items.most > 0) {
+        lines.push(`        replySize: ${replySize(items.most, replies, lists)}`);
+      }
       const kib = { ...replies, sum: replies.sum / 1024, most: replies.most / 1024 };
       lines.push(`        replyKib: ${roundUp(kib.most)} # ${about(kib, 'replies', 'KiB')}`);
       for (const [list, items] of lists) {
         const [type = '', field = ''] = list.split('/');
-        if (field !== '') add(getOrMake(getOrMake(types, type, newFields), field, nothing), items);
+        if (field !== '') {
+          add(getOrMake(getOrMake(types, type, newFields), field, nothing), items);
+        }
       }
     }
-    if (types.size > 0) lines.push('    schema:', '      types:');
+    if (types.size > 0) {
+      lines.push('    schema:', '      types:');
+    }
     for (const [type, fields] of sorted(types)) {
       lines.push(`        ${keyOf(type)}:`, '          fields:');
       for (const [field, counted] of sorted(fields)) {
@@ -214,7 +224,9 @@ const round = (value: number): number => Math.round(value * 10) / 10;
  */
 function roundUp(value: number): number {
   for (let scale = 1; ; scale *= 10) {
-    for (const step of [1, 2, 3, 5, 8]) if (step * scale >= value) return step * scale;
+    for (const step of [1, 2, 3, 5, 8]) {
+      if (step * scale >= value) return step * scale;
+    }
   }
 }
 

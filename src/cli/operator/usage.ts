@@ -34,7 +34,9 @@ export async function usage(
     );
     terminal.out(`\n${usageName(client)}\n${table(rows)}`);
   }
-  if (report.clients.length === 0) terminal.out('No request was answered yet.');
+  if (report.clients.length === 0) {
+    terminal.out('No request was answered yet.');
+  }
   return 0;
 }
 

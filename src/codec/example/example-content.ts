@@ -86,7 +86,9 @@ export class ExampleWriter {
   #particle(particle: Particle, depth: number, open: ReadonlySet<XsdType>): string {
     const count = this.#countOf(particle, depth, open);
     let text = '';
-    for (let at = 0; at < count; at++) text += this.#once(particle, depth, open);
+    for (let at = 0; at < count; at++) {
+      text += this.#once(particle, depth, open);
+    }
     return text;
   }
 
@@ -189,8 +191,9 @@ function leadsBack(particle: Particle, open: ReadonlySet<XsdType>): boolean {
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (next.kind === 'one' && next.element.type.kind === 'complex' && open.has(next.element.type))
       return true;
-    if ('particles' in next && next.kind !== 'choice')
+    if ('particles' in next && next.kind !== 'choice') {
       left.push(...next.particles.filter(({ min }) => min > 0));
+    }
   }
   return false;
 }

@@ -52,13 +52,23 @@ function objectOf(
 ): ExampleObject {
   const made: Record<string, ExampleMember> = Object.create(null);
   if (depth > DEPTH_MAX) return made;
-  for (const { key, required, fixed, source, scalar } of plan.attributes)
-    if (required && fixed === null && source === undefined) made[key] = scalarOf(scalar);
-  if (plan.text !== null) made[plan.text.key] = scalarOf(plan.text.scalar);
-  if (plan.xml !== undefined) made[plan.xml] = xmlOf(name, declaration);
-  if (plan.any !== undefined) Object.assign(made, ANY_TEXT);
-  if (plan.variant !== undefined)
+  for (const { key, required, fixed, source, scalar } of plan.attributes) {
+    if (required && fixed === null && source === undefined) {
+      made[key] = scalarOf(scalar);
+    }
+  }
+  if (plan.text !== null) {
+    made[plan.text.key] = scalarOf(plan.text.scalar);
+  }
+  if (plan.xml !== undefined) {
+    made[plan.xml] = xmlOf(name, declaration);
+  }
+  if (plan.any !== undefined) {
+    Object.assign(made, ANY_TEXT);
+  }
+  if (plan.variant !== undefined) {
     made[plan.variant.key] = memberOf(plan.variant.value, name, null, depth + 1);
+  }
   const type = declaration?.type.kind === 'complex' ? declaration.type : null;
   const chosen = new Set([
     ...plan.choices.flatMap((keys) => keys.slice(0, 1)),
@@ -88,7 +98,9 @@ function membersOf(
     const value = elementOf(element, declared(element.name), depth);
     const isEmpty =
       element.always === true && typeof value === 'object' && Object.keys(value).length === 0;
-    if (!isEmpty) made[element.key] = value;
+    if (!isEmpty) {
+      made[element.key] = value;
+    }
   }
   return made;
 }
@@ -191,7 +203,9 @@ function childOf(type: ComplexType | null, name: QName): ElementDeclaration | nu
   const left: Particle[] = root == null ? [] : [root];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (next.kind === 'one' && isSameName(next.element.name, name)) return next.element;
-    if ('particles' in next) left.push(...next.particles.toReversed());
+    if ('particles' in next) {
+      left.push(...next.particles.toReversed());
+    }
   }
   return null;
 }

@@ -104,8 +104,12 @@ function numberIn(builtIn: string, facets: Facets): string {
   const lowest = from ?? (above === null ? null : above + step);
   const highest = to ?? (below === null ? null : below - step);
   let value = builtIn.startsWith('neg') ? -1 : builtIn === 'nonPositiveInteger' ? 0 : 1;
-  if (lowest !== null && value < lowest) value = lowest;
-  if (highest !== null && value > highest) value = highest;
+  if (lowest !== null && value < lowest) {
+    value = lowest;
+  }
+  if (highest !== null && value > highest) {
+    value = highest;
+  }
   // A bound that no number of this kind reaches stands as it is written.
   if (from !== null && value === from) return facets.minInclusive ?? String(value);
   return Number.isSafeInteger(value) || !isWhole ? String(value) : (facets.minInclusive ?? '1');
@@ -130,7 +134,9 @@ function ofPatterns(facets: Facets, plain: string, builtIn: string): string | nu
     '2026-01-31T12:00:00Z',
     '12:00:00',
   ];
-  for (const candidate of candidates) if (matchesAll(candidate, facets)) return candidate;
+  for (const candidate of candidates) {
+    if (matchesAll(candidate, facets)) return candidate;
+  }
   for (const pattern of facets.patterns) {
     const parsed = parsePattern(pattern);
     if ('unsupported' in parsed) continue;
@@ -184,8 +190,11 @@ function writePattern(node: PatternNode, more: number): string | null {
 const USUAL = 'a1A0-. @_:/+,;#()*!$%=?~|\'"{}[]^`<>&\\éß';
 
 function characterOf(set: CharSet): string | null {
-  for (const character of USUAL) if (has(set, character.codePointAt(0) ?? 0)) return character;
-  for (let code = 0x21; code < 0x2fff; code++)
+  for (const character of USUAL) {
+    if (has(set, character.codePointAt(0) ?? 0)) return character;
+  }
+  for (let code = 0x21; code < 0x2fff; code++) {
     if (has(set, code)) return String.fromCodePoint(code);
+  }
   return null;
 }

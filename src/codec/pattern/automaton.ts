@@ -37,7 +37,9 @@ export class Automaton {
       let code = text.charCodeAt(at);
       if (code >= 0xd800 && code <= 0xdbff) {
         code = text.codePointAt(at) ?? code;
-        if (code > 0xffff) at += 1;
+        if (code > 0xffff) {
+          at += 1;
+        }
       }
       const kind = this.#classOf(code);
       state = state.next[kind] ?? this.#step(state, kind);
@@ -57,9 +59,12 @@ export class Automaton {
       this.#classes.set(signature, kind);
       this.#members[kind] = members;
     }
-    if (code < 128) this.#ascii[code] = kind;
-    else {
-      if (this.#codes.size >= MAX_CODES) this.#codes.clear();
+    if (code < 128) {
+      this.#ascii[code] = kind;
+    } else {
+      if (this.#codes.size >= MAX_CODES) {
+        this.#codes.clear();
+      }
       this.#codes.set(code, kind);
     }
     return kind;
@@ -71,7 +76,9 @@ export class Automaton {
     const reached: number[] = [];
     for (const nfaState of state.nfaStates) {
       const set = sets[nfaState] ?? NEVER;
-      if (set !== NEVER && members[set] === true) reached.push(after[nfaState] ?? 0);
+      if (set !== NEVER && members[set] === true) {
+        reached.push(after[nfaState] ?? 0);
+      }
     }
     this.#steps -= state.nfaStates.length;
     const next = this.#state(reached);
@@ -82,7 +89,9 @@ export class Automaton {
   /** The state of these NFA states and all that are reached from them without a character. */
   #state(from: readonly number[]): DfaState {
     const { sets, empties, end } = this.#nfa;
-    if (this.#visit === MAX_VISIT) this.#visited.fill(0);
+    if (this.#visit === MAX_VISIT) {
+      this.#visited.fill(0);
+    }
     this.#visit = (this.#visit % MAX_VISIT) + 1;
     const visit = this.#visit;
     const states: number[] = [];
@@ -92,9 +101,14 @@ export class Automaton {
       if (this.#visited[nfaState] === visit) continue;
       this.#visited[nfaState] = visit;
       this.#steps -= 1;
-      if (nfaState === end) accepts = true;
-      else if (sets[nfaState] !== NEVER) states.push(nfaState);
-      for (const next of empties[nfaState] ?? []) stack.push(next);
+      if (nfaState === end) {
+        accepts = true;
+      } else if (sets[nfaState] !== NEVER) {
+        states.push(nfaState);
+      }
+      for (const next of empties[nfaState] ?? []) {
+        stack.push(next);
+      }
     }
     states.sort((a, b) => a - b);
     const key = `${states.join()}${accepts ? '!' : ''}`;

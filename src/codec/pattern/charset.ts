@@ -68,8 +68,11 @@ function joined(parts: readonly CharPart[]): readonly CharPart[] {
   const ends: number[] = [];
   for (const { from, to } of ranges) {
     const last = ends.at(-1);
-    if (last === undefined || from > last + 1) ends.push(from, to);
-    else if (to > last) ends[ends.length - 1] = to;
+    if (last === undefined || from > last + 1) {
+      ends.push(from, to);
+    } else if (to > last) {
+      ends[ends.length - 1] = to;
+    }
   }
   return [{ kind: 'ranges', ends }, ...parts.filter((part) => part.kind !== 'range')];
 }
@@ -80,8 +83,11 @@ function isWithin(ends: readonly number[], code: number): boolean {
   let high = ends.length / 2;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (code > (ends[2 * middle + 1] ?? 0)) low = middle + 1;
-    else high = middle;
+    if (code > (ends[2 * middle + 1] ?? 0)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
   return low < ends.length / 2 && code >= (ends[2 * low] ?? 0);
 }

@@ -91,10 +91,13 @@ class Builder {
       at = this.addState();
       this.empties[at] = [end, this.build(part, at)];
     } else {
-      for (let count = min; count < max; count += 1)
+      for (let count = min; count < max; count += 1) {
         at = this.addState([end, this.build(part, at)]);
+      }
     }
-    for (let count = 0; count < min; count += 1) at = this.build(part, at);
+    for (let count = 0; count < min; count += 1) {
+      at = this.build(part, at);
+    }
     return at;
   }
 
@@ -102,7 +105,9 @@ class Builder {
     return getOrMake(this.#same, set, () => {
       const key = charsetKey(set);
       const index = this.#known.get(key) ?? this.charSets.length;
-      if (index === this.charSets.length) this.charSets.push(set);
+      if (index === this.charSets.length) {
+        this.charSets.push(set);
+      }
       this.#known.set(key, index);
       return index;
     });

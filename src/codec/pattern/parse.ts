@@ -63,8 +63,9 @@ class Parser {
   expression(depth: number): PatternNode {
     if (depth > DEPTH) return this.#fail('groups are nested too deeply');
     const branches: PatternNode[] = [];
-    do branches.push(this.#branch(depth));
-    while (this.#take('|'));
+    do {
+      branches.push(this.#branch(depth));
+    } while (this.#take('|'));
     const [only] = branches;
     return branches.length === 1 && only !== undefined ? only : { kind: 'choice', parts: branches };
   }
@@ -77,7 +78,9 @@ class Parser {
       endsWithAnchor = this.#peek() === '$';
       const atom = this.#atom(depth);
       const piece = this.#quantified(atom);
-      if (piece !== atom) endsWithAnchor = false;
+      if (piece !== atom) {
+        endsWithAnchor = false;
+      }
       pieces.push(piece);
     }
     const isAnchored =
@@ -111,7 +114,9 @@ class Parser {
 
   #count(): number | null {
     let digits = '';
-    while (/^[0-9]$/.test(this.#peek())) digits += this.#next();
+    while (/^[0-9]$/.test(this.#peek())) {
+      digits += this.#next();
+    }
     return digits === '' || digits.length > 9 ? null : Number(digits);
   }
 
@@ -147,20 +152,28 @@ class Parser {
 
   /** A character class expression, behind its `[`. */
   #set(depth: number): CharSet {
-    if (depth > DEPTH) this.#fail('classes are nested too deeply');
+    if (depth > DEPTH) {
+      this.#fail('classes are nested too deeply');
+    }
     const negated = this.#take('^');
     const parts: CharPart[] = [];
     while (this.reason === null && !this.#take(']')) {
-      if (this.isAtEnd) this.#fail('a [ without its ]');
-      else if (this.#peek() === '-' && this.#peek(1) === '[') {
+      if (this.isAtEnd) {
+        this.#fail('a [ without its ]');
+      } else if (this.#peek() === '-' && this.#peek(1) === '[') {
         this.#at += 2;
         const without = this.#set(depth + 1);
-        if (!this.#take(']') || parts.length === 0)
+        if (!this.#take(']') || parts.length === 0) {
           this.#fail('a subtraction that is not the end of its class');
+        }
         return setOf(parts, negated, without);
-      } else parts.push(this.#part());
+      } else {
+        parts.push(this.#part());
+      }
     }
-    if (parts.length === 0) this.#fail('a class without characters');
+    if (parts.length === 0) {
+      this.#fail('a class without characters');
+    }
     return setOf(parts, negated);
   }
 
@@ -184,7 +197,9 @@ class Parser {
   #member(): number | CharSet {
     const character = this.#next();
     if (character === '\\') return this.#escape();
-    if (character === '[') this.#fail('a [ inside a class');
+    if (character === '[') {
+      this.#fail('a [ inside a class');
+    }
     return codeOf(character);
   }
 

@@ -35,8 +35,9 @@ export function compilePattern(pattern: string): Pattern | { readonly unsupporte
 /** A number of characters of one set, the most common pattern: counted, without an automaton. */
 function runOf(pattern: PatternNode): Pattern | null {
   let node = pattern;
-  while (node.kind === 'sequence' && node.parts.length === 1 && node.parts[0] !== undefined)
+  while (node.kind === 'sequence' && node.parts.length === 1 && node.parts[0] !== undefined) {
     node = node.parts[0];
+  }
   if (node.kind !== 'repeat' || node.part.kind !== 'set') return null;
   const { min, max } = node;
   const { set } = node.part;
@@ -58,7 +59,9 @@ function isRun(
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.codePointAt(at) ?? 0;
-    if (code > 0xffff) at += 1;
+    if (code > 0xffff) {
+      at += 1;
+    }
     if (count === max || !(ascii[code] ?? has(set, code))) return false;
     count += 1;
   }

@@ -95,11 +95,16 @@ export function sharedBindings(bound: Iterable<ReadonlyMap<string, string>>): {
   for (const bindings of bound) {
     for (const [prefix, uri] of bindings) {
       if (prefix === 'xml') continue;
-      if ((shared.get(prefix) ?? uri) === uri) shared.set(prefix, uri);
-      else own.add(prefix);
+      if ((shared.get(prefix) ?? uri) === uri) {
+        shared.set(prefix, uri);
+      } else {
+        own.add(prefix);
+      }
     }
   }
-  for (const prefix of own) shared.delete(prefix);
+  for (const prefix of own) {
+    shared.delete(prefix);
+  }
   return { shared, own };
 }
 
@@ -108,7 +113,9 @@ const NONE: ReadonlyMap<string, string> = new Map();
 /** The start of the word that ends at `end`, not before `from`. */
 export function wordStart(text: string, from: number, end: number): number {
   let start = end;
-  while (start > from && isNameUnit(text.charCodeAt(start - 1))) start--;
+  while (start > from && isNameUnit(text.charCodeAt(start - 1))) {
+    start--;
+  }
   return start;
 }
 

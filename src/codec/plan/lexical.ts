@@ -32,8 +32,12 @@ const TREATED = /[\t\n\r]| {2}/;
 export function trimXml(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && isXmlSpace(text.charCodeAt(start))) start += 1;
-  while (end > start && isXmlSpace(text.charCodeAt(end - 1))) end -= 1;
+  while (start < end && isXmlSpace(text.charCodeAt(start))) {
+    start += 1;
+  }
+  while (end > start && isXmlSpace(text.charCodeAt(end - 1))) {
+    end -= 1;
+  }
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 

@@ -72,8 +72,11 @@ export class AnyValueReader {
     const frame = this.#open.pop();
     if (frame === undefined) return;
     const parent = this.#open.at(-1);
-    if (parent === undefined) this.#value = frame.value();
-    else parent.add(frame, frame.typedValue());
+    if (parent === undefined) {
+      this.#value = frame.value();
+    } else {
+      parent.add(frame, frame.typedValue());
+    }
   }
 
   #declared({ uri, local }: StartTag): AnyMember | null {
@@ -148,7 +151,9 @@ class Frame {
     if (this.#isRestricted && declared === undefined) return;
     const value = decoded(declared?.scalar ?? null, tag.attributeValue(index));
     const shown = declared?.withhold === undefined ? value : declared.withhold(value);
-    if (shown !== undefined) this.#attributes[`@${local}`] = shown;
+    if (shown !== undefined) {
+      this.#attributes[`@${local}`] = shown;
+    }
   }
 
   add(child: Frame, given: unknown): void {
@@ -156,16 +161,19 @@ class Frame {
     const declared = child.#declared;
     const value = declared?.withhold === undefined ? given : declared.withhold(given);
     if (this.#items !== null) {
-      if (value !== undefined) this.#items.push(value);
+      if (value !== undefined) {
+        this.#items.push(value);
+      }
       return;
     }
     this.#members ??= anyObject();
     if (value === undefined || (this.#isRestricted && declared === null)) return;
     const held = this.#members[local];
-    if (this.#lists.has(local) && Array.isArray(held)) held.push(value);
-    else if (held === undefined && this.memberFor(local)?.isMany !== true)
+    if (this.#lists.has(local) && Array.isArray(held)) {
+      held.push(value);
+    } else if (held === undefined && this.memberFor(local)?.isMany !== true) {
       this.#members[local] = value;
-    else {
+    } else {
       this.#members[local] = held === undefined ? [value] : [held, value];
       this.#lists.add(local);
     }
@@ -180,12 +188,17 @@ class Frame {
       this.#members !== null || (this.#type?.kind === 'object' && this.#type.text === null);
     if (!isObject && this.#attributes === null) return this.#simple();
     const object = anyObject();
-    if (this.#attributes !== null) Object.assign(object, this.#attributes);
-    if (this.#members !== null) Object.assign(object, this.#members);
+    if (this.#attributes !== null) {
+      Object.assign(object, this.#attributes);
+    }
+    if (this.#members !== null) {
+      Object.assign(object, this.#members);
+    }
     // An element of nothing but attributes, as rows of SharePoint are, has no text to show.
     const isBare = this.#type === null && this.text === '';
-    if ((!isObject && !isBare) || (trimXml(this.text) !== '' && !this.#isRestricted))
+    if ((!isObject && !isBare) || (trimXml(this.text) !== '' && !this.#isRestricted)) {
       object[TEXT_KEY] = this.#simple();
+    }
     return object;
   }
 

@@ -67,8 +67,9 @@ export class BinaryContent {
     const isInclude = isBinary && isAlone && tag.local === 'Include' && tag.uri === XOP;
     const href = isInclude && this.#attachments !== null ? tag.attribute('', 'href') : null;
     const found = href === null ? null : this.#wanted(href, owner);
-    if (found === null) owner.hasChildren = true;
-    else {
+    if (found === null) {
+      owner.hasChildren = true;
+    } else {
       this.hasDeferred = true;
       owner.deferred = found;
     }
@@ -115,8 +116,11 @@ export function resolveDeferred(answer: unknown): unknown {
   for (let holder = stack.pop(); holder !== undefined; holder = stack.pop()) {
     for (const key of Object.keys(holder)) {
       const held = holder[key];
-      if (held instanceof Deferred) holder[key] = held.source.value();
-      else if (isHolder(held)) stack.push(held);
+      if (held instanceof Deferred) {
+        holder[key] = held.source.value();
+      } else if (isHolder(held)) {
+        stack.push(held);
+      }
     }
   }
   return box['answer'];

@@ -48,17 +48,23 @@ export class ContentReading {
 
   text(chars: string): void {
     const bytes = this.#base64.add(chars);
-    if (bytes.length > 0) this.#receiver.bytes(bytes);
+    if (bytes.length > 0) {
+      this.#receiver.bytes(bytes);
+    }
   }
 
   readonly take = (piece: Buffer): void => this.#receiver.bytes(piece);
 
   /** Called when an element ends, before its value is made. */
   end(reading: Reading): void {
-    if (this.is(reading) && reading.deferred === null) reading.broken ??= this.#base64.end();
+    if (this.is(reading) && reading.deferred === null) {
+      reading.broken ??= this.#base64.end();
+    }
     if (reading !== this.#object) return;
     this.#object = null;
-    if (differs(reading, this.#receiver.place.beside, true)) this.#receiver.changed();
+    if (differs(reading, this.#receiver.place.beside, true)) {
+      this.#receiver.changed();
+    }
   }
 }
 

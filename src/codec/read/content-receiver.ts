@@ -53,9 +53,13 @@ export function contentPlaceOf(
   const names: string[] = [];
   const indexes: number[] = [];
   while (slot !== null) {
-    if (index >= 0) indexes.push(index);
+    if (index >= 0) {
+      indexes.push(index);
+    }
     // The name comes from the wrapper of the list.
-    if (owner?.kind !== 'list') names.push(slot.fieldName);
+    if (owner?.kind !== 'list') {
+      names.push(slot.fieldName);
+    }
     slot = owner?.slot ?? null;
     index = owner?.index ?? -1;
     owner = owner?.owner ?? null;

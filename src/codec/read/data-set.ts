@@ -55,9 +55,13 @@ export class DataSetReader {
 
   open(tag: StartTag): void {
     const place = this.#placeOf(tag, this.#places.at(-1) ?? null);
-    if (place === 'schema') this.#columns.open(tag);
-    else if (place === 'set') this.#declared = this.#plan.types.element?.(tag)?.type() ?? null;
-    else if (place === 'row') this.#openRow(tag);
+    if (place === 'schema') {
+      this.#columns.open(tag);
+    } else if (place === 'set') {
+      this.#declared = this.#plan.types.element?.(tag)?.type() ?? null;
+    } else if (place === 'row') {
+      this.#openRow(tag);
+    }
     this.#places.push(place);
   }
 
@@ -67,10 +71,14 @@ export class DataSetReader {
 
   close(): void {
     const place = this.#places.pop();
-    if (place === 'schema') this.#columns.close();
+    if (place === 'schema') {
+      this.#columns.close();
+    }
     if (place !== 'row' || this.#row === null) return;
     this.#row.reader.close();
-    if (this.#places.at(-1) !== 'row') this.#endRow(this.#row);
+    if (this.#places.at(-1) !== 'row') {
+      this.#endRow(this.#row);
+    }
   }
 
   /** The tables in the order of their first rows, as the plan shows them. */
@@ -79,7 +87,9 @@ export class DataSetReader {
     return [...this.#tables].map(([name, { rows, before }]) => {
       const shown = anyObject();
       const values = { name, rows, before, typeName: this.#plan.typeName };
-      for (const { key, field } of this.#plan.fields) shown[key] = values[field];
+      for (const { key, field } of this.#plan.fields) {
+        shown[key] = values[field];
+      }
       return shown;
     });
   }
@@ -138,12 +148,19 @@ export class DataSetReader {
       return;
     }
     const row = anyObject();
-    if (state !== null) row['$state'] = state;
-    if (id !== null) row['$id'] = id;
+    if (state !== null) {
+      row['$state'] = state;
+    }
+    if (id !== null) {
+      row['$id'] = id;
+    }
     const value = reader.finish();
     // A row whose columns are all null is an empty element.
-    if (typeof value === 'object' && value !== null)
-      for (const [column, own] of Object.entries(value)) row[plainName(column)] = own;
+    if (typeof value === 'object' && value !== null) {
+      for (const [column, own] of Object.entries(value)) {
+        row[plainName(column)] = own;
+      }
+    }
     const table = this.#tables.get(name) ?? { rows: [], before: [] };
     this.#tables.set(name, table);
     (isBefore ? table.before : table.rows).push(row);
@@ -203,8 +220,9 @@ class ColumnTypes {
 
   open(tag: StartTag): void {
     this.#chars += tag.local.length + 5;
-    for (let at = 0; at < tag.attributeCount && !this.isTooLong; at++)
+    for (let at = 0; at < tag.attributeCount && !this.isTooLong; at++) {
       this.#chars += tag.attributeLocal(at).length + tag.attributeValue(at).length;
+    }
     if (this.isTooLong) return;
     const isElement = tag.uri === XSD && tag.local === 'element';
     this.#open.push(isElement ? tag.attribute('', 'name') : null);
@@ -243,7 +261,10 @@ class ColumnTypes {
 /** A tag without what a diffgram says of the row. */
 function columnTag(tag: StartTag): TagView {
   const kept: number[] = [];
-  for (let at = 0; at < tag.attributeCount; at++)
-    if (tag.attributeUri(at) !== DIFFGRAM && tag.attributeUri(at) !== MSDATA) kept.push(at);
+  for (let at = 0; at < tag.attributeCount; at++) {
+    if (tag.attributeUri(at) !== DIFFGRAM && tag.attributeUri(at) !== MSDATA) {
+      kept.push(at);
+    }
+  }
   return new TagView(tag, tag, kept);
 }

@@ -107,16 +107,20 @@ export class ReplyDecoder implements XmlHandler {
       readings = this.#plan.shape === 'done' ? null : this.#readRoot(tag);
     } else {
       for (let owner: Reading | null = this.#top; owner !== null; owner = owner.next) {
-        if (owner.xml !== null)
+        if (owner.xml !== null) {
           readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
-        else if (owner.children === null) this.#binary.include(tag, owner);
-        else if (!owner.isNullified) {
+        } else if (owner.children === null) {
+          this.#binary.include(tag, owner);
+        } else if (!owner.isNullified) {
           owner.last = tag.local;
           const slots = slotsFor(owner.children, tag, owner.uri);
           if (slots !== null && owner === this.#top && this.#leaf.begin(tag, owner, slots))
             return ALL;
-          if (slots !== null) readings = this.#readChild(tag, owner, slots, readings);
-          else if (owner.variant?.isBinary === true) this.#binary.include(tag, owner);
+          if (slots !== null) {
+            readings = this.#readChild(tag, owner, slots, readings);
+          } else if (owner.variant?.isBinary === true) {
+            this.#binary.include(tag, owner);
+          }
         }
       }
     }
@@ -135,23 +139,32 @@ export class ReplyDecoder implements XmlHandler {
       return;
     }
     for (let reading = this.#top; reading !== null; reading = reading.next) {
-      if (reading.xml !== null) reading.xml.text(chars);
-      else if (reading.interest === ALL || reading.interest === STREAM) {
+      if (reading.xml !== null) {
+        reading.xml.text(chars);
+      } else if (reading.interest === ALL || reading.interest === STREAM) {
         if (reading.interest === STREAM) {
-          if (this.#content?.is(reading) === true) this.#content.text(chars);
+          if (this.#content?.is(reading) === true) {
+            this.#content.text(chars);
+          }
           if (this.#content !== null) continue;
           this.#binary.count(chars);
         }
         reading.text += chars;
-        if (reading.names !== null) reading.names.add(chars);
+        if (reading.names !== null) {
+          reading.names.add(chars);
+        }
       }
     }
   }
 
   close(): void {
-    if (this.#skipping) this.#skipping = false;
-    else if (this.#leaf.slot !== null) this.#leaf.end(this.#top, this.#output);
-    else this.#endReadings();
+    if (this.#skipping) {
+      this.#skipping = false;
+    } else if (this.#leaf.slot !== null) {
+      this.#leaf.end(this.#top, this.#output);
+    } else {
+      this.#endReadings();
+    }
   }
 
   /** Ends the readings of the element opened last. */
@@ -160,8 +173,11 @@ export class ReplyDecoder implements XmlHandler {
     this.#top = this.#open[this.#open.length - 1] ?? null;
     while (reading !== null) {
       const { next } = reading;
-      if (reading.xml !== null) this.#endOpaque(reading, reading.xml);
-      else this.#end(reading);
+      if (reading.xml !== null) {
+        this.#endOpaque(reading, reading.xml);
+      } else {
+        this.#end(reading);
+      }
       reading = next;
     }
   }
@@ -174,7 +190,9 @@ export class ReplyDecoder implements XmlHandler {
   /** The element that was opened last has no value, for this reason. */
   reject(rule: string): void {
     this.#readLeafInFull();
-    for (let reading = this.#top; reading !== null; reading = reading.next) reading.broken = rule;
+    for (let reading = this.#top; reading !== null; reading = reading.next) {
+      reading.broken = rule;
+    }
   }
 
   /** The text of the element that was opened last is base64, even where its type is another. */
@@ -207,14 +225,20 @@ export class ReplyDecoder implements XmlHandler {
    */
   finish(): Decoded {
     this.#skipping = false;
-    while (this.#leaf.slot !== null || this.#open.length > 0) this.close();
+    while (this.#leaf.slot !== null || this.#open.length > 0) {
+      this.close();
+    }
     const { shape, nonNull } = this.#plan;
     let answer: unknown = this.#answer;
-    if (shape === 'done') answer = true;
-    if (shape === 'unwrap')
+    if (shape === 'done') {
+      answer = true;
+    }
+    if (shape === 'unwrap') {
       answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
-    if (answer === null && nonNull && this.#output.errors.length === 0)
+    }
+    if (answer === null && nonNull && this.#output.errors.length === 0) {
       this.#output.report(null, null, -1, MISSING);
+    }
     const value = this.#binary.hasDeferred || this.#hasAddresses ? resolveDeferred(answer) : answer;
     const { errors, furtherErrors, points, lists, isInvalid } = this.#output;
     const decoded = { value, errors, furtherErrors, points, isValid: !isInvalid };
@@ -232,8 +256,9 @@ export class ReplyDecoder implements XmlHandler {
     }
     const slot =
       this.#items === null || this.#plan.shape !== 'unwrap' ? null : streamedSlot(variant.slots);
-    if (slot !== null && this.#items !== null)
+    if (slot !== null && this.#items !== null) {
       this.#output.streamed = new StreamedList(slot, this.#items);
+    }
     return this.#beginObject(tag, new Reading(null, null, -1, tag.uri, variant), null);
   }
 
@@ -258,15 +283,18 @@ export class ReplyDecoder implements XmlHandler {
       if (nth !== ANY && slot.occurrence !== nth && (slot.occurrence !== LATER || nth === 0))
         continue;
       const isItem = slot.isItem || owner.kind === 'list';
-      if (slot.isArray && isItem)
+      if (slot.isArray && isItem) {
         this.#output.fillUpTo(arrayPositionOf(tag, 'position'), owner, slot);
+      }
       const index = isItem ? this.#output.nextIndex(owner, slot) : -1;
       if (isItem ? index === -1 : this.#output.isFilled(owner, slot)) continue;
       // An xsi:nil applies to the branch, not to the choice; content read as XML keeps its own
       // xsi:nil.
-      if (isSure || slot.from === 'choice' || slot.from === 'rest' || !isNil(tag))
+      if (isSure || slot.from === 'choice' || slot.from === 'rest' || !isNil(tag)) {
         readings = this.#beginValue(tag, owner, slot, index, readings);
-      else readings = this.#beginNil(tag, owner, slot, index, readings);
+      } else {
+        readings = this.#beginNil(tag, owner, slot, index, readings);
+      }
     }
     return readings;
   }
@@ -304,7 +332,9 @@ export class ReplyDecoder implements XmlHandler {
       return this.#beginContent(this.#content, tag, owner, slot, index, next);
     if (slot.isSimple) {
       const reading = new Reading(owner, slot, index, tag.uri, null);
-      if (slot.isName) reading.names = new ContentNames(tag);
+      if (slot.isName) {
+        reading.names = new ContentNames(tag);
+      }
       reading.next = next;
       return reading;
     }
@@ -317,8 +347,9 @@ export class ReplyDecoder implements XmlHandler {
       if (whole !== null) return readXml(tag, owner, slot, index, whole, next);
       const reading = new Reading(owner, slot, index, tag.uri, null);
       reading.next = next;
-      if (reading.items?.isArray === true)
+      if (reading.items?.isArray === true) {
         this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, reading.items);
+      }
       return reading;
     }
     const variant = slot.value.variantOf(tag);
@@ -353,7 +384,9 @@ export class ReplyDecoder implements XmlHandler {
       return;
     }
     this.#hasAddresses = true;
-    if (this.#output.streamed !== null) this.#output.streamed.complete = resolveDeferred;
+    if (this.#output.streamed !== null) {
+      this.#output.streamed.complete = resolveDeferred;
+    }
     // What is beside it may still come.
     this.#output.setValue(
       owner,
@@ -368,39 +401,59 @@ export class ReplyDecoder implements XmlHandler {
     reading.next = readings;
     const { variant } = reading;
     if (variant === null) return reading;
-    if (variant.hasNames) reading.names = new ContentNames(tag);
-    if (variant.constants.length > 0) this.#output.setConstants(reading);
-    for (const slot of variant.attachments)
+    if (variant.hasNames) {
+      reading.names = new ContentNames(tag);
+    }
+    if (variant.constants.length > 0) {
+      this.#output.setConstants(reading);
+    }
+    for (const slot of variant.attachments) {
       this.#output.setValue(reading, slot, -1, this.#binary.attached(slot.part), null);
+    }
     for (const slot of variant.addresses) {
-      if (isNil(tag)) this.#output.setValue(reading, slot, -1, null, UNEXPECTED_NIL);
-      else this.#setAddress(reading, slot, -1);
+      if (isNil(tag)) {
+        this.#output.setValue(reading, slot, -1, null, UNEXPECTED_NIL);
+      } else {
+        this.#setAddress(reading, slot, -1);
+      }
     }
     if (this.#content !== null && variant.isBinary) {
       const slot = variant.slots.find(({ from, isBinary }) => from === 'text' && isBinary);
-      if (slot !== undefined && this.#content.isWanted(reading, slot, -1))
+      if (slot !== undefined && this.#content.isWanted(reading, slot, -1)) {
         this.#content.begin(reading, reading);
+      }
     }
-    for (const slot of variant.elementNames)
+    for (const slot of variant.elementNames) {
       this.#output.setValue(reading, slot, -1, typeKey(tag), null);
-    for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
+    }
+    for (const slot of variant.attributes) {
+      this.#readAttribute(tag, reading, slot);
+    }
     let first = reading;
-    for (const slot of variant.anyItems)
+    for (const slot of variant.anyItems) {
       this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);
+    }
     for (const slot of variant.selves) {
       // An object that exists in GraphQL only ends before the one that holds it: it goes in front.
       if (reading.isNullified) break;
-      if (isNil(tag)) this.#output.setValue(reading, slot, -1, null, UNEXPECTED_NIL);
-      else first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
+      if (isNil(tag)) {
+        this.#output.setValue(reading, slot, -1, null, UNEXPECTED_NIL);
+      } else {
+        first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
+      }
     }
     return first;
   }
 
   #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
     const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
-    if (lexical === null) this.#output.setValue(owner, slot, -1, slot.fallback, MISSING);
-    else if (slot.isName) this.#output.setName(owner, slot, -1, lexical, namesIn(tag, lexical));
-    else this.#output.setText(owner, slot, -1, lexical);
+    if (lexical === null) {
+      this.#output.setValue(owner, slot, -1, slot.fallback, MISSING);
+    } else if (slot.isName) {
+      this.#output.setName(owner, slot, -1, lexical, namesIn(tag, lexical));
+    } else {
+      this.#output.setText(owner, slot, -1, lexical);
+    }
   }
 
   #end(reading: Reading): void {
@@ -408,38 +461,48 @@ export class ReplyDecoder implements XmlHandler {
     this.#content?.end(reading);
     if (reading.broken !== null) {
       this.#output.report(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
-      if (owner !== null && slot !== null) this.#output.setValue(owner, slot, index, null, null);
+      if (owner !== null && slot !== null) {
+        this.#output.setValue(owner, slot, index, null, null);
+      }
     } else if (reading.kind === 'object') {
       const answer = this.#output.endObject(reading);
-      if (owner === null || slot === null) this.#answer = answer;
-      else this.#output.setValue(owner, slot, index, answer, null);
+      if (owner === null || slot === null) {
+        this.#answer = answer;
+      } else {
+        this.#output.setValue(owner, slot, index, answer, null);
+      }
     } else if (owner !== null && slot !== null) {
       const { isNullified, values } = reading;
-      if (reading.kind === 'list')
+      if (reading.kind === 'list') {
         this.#output.setValue(owner, slot, index, isNullified ? null : values, null);
-      else if (reading.hasChildren)
+      } else if (reading.hasChildren) {
         this.#output.reject(owner, slot, index, 'elements where a simple value is expected');
-      else if (reading.deferred !== null)
+      } else if (reading.deferred !== null) {
         this.#output.setValue(owner, slot, index, new Deferred(reading.deferred), null);
-      else if (slot.isReference) this.#endReference(reading, owner, slot);
-      else if (reading.text === '' && slot.fallback !== null)
+      } else if (slot.isReference) {
+        this.#endReference(reading, owner, slot);
+      } else if (reading.text === '' && slot.fallback !== null) {
         this.#output.setValue(owner, slot, index, slot.fallback, null);
-      else if (reading.names !== null)
+      } else if (reading.names !== null) {
         this.#output.setName(owner, slot, index, reading.text, reading.names);
-      else
+      } else {
         this.#output.setText(
           owner,
           slot,
           index,
           reading.isBase64 ? textOfBase64(reading.text) : reading.text,
         );
+      }
     }
   }
 
   #endReference({ index, text }: Reading, owner: Reading, slot: SlotProgram): void {
     const referred = this.#binary.referred(text);
-    if (referred === null) this.#output.setText(owner, slot, index, text);
-    else this.#output.setValue(owner, slot, index, referred, null);
+    if (referred === null) {
+      this.#output.setText(owner, slot, index, text);
+    } else {
+      this.#output.setValue(owner, slot, index, referred, null);
+    }
   }
 
   #endOpaque(reading: Reading, xml: WholeReader): void {
@@ -448,10 +511,11 @@ export class ReplyDecoder implements XmlHandler {
     // Elements within are owned by the reading of the element around them.
     if (owner === null || slot === null || owner.xml !== null) return;
     const value = reading.broken === null ? xml.finish() : null;
-    if (reading.broken !== null)
+    if (reading.broken !== null) {
       this.#output.report(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
-    else if (xml.isTooLong)
+    } else if (xml.isTooLong) {
       this.#output.report(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    }
     this.#output.setValue(owner, slot, index, value, null);
   }
 }

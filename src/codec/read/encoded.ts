@@ -61,9 +61,12 @@ export class EncodedReply implements XmlHandler {
     const recorded = new RecordedTag(tag, this.#events.length, this.#style);
     this.#record(recorded);
     this.#recording.push(recorded);
-    if (recorded.id !== null)
+    if (recorded.id !== null) {
       this.#byId.set(recorded.id, this.#byId.has(recorded.id) ? null : recorded);
-    if (recorded.reference !== null) this.#countReference();
+    }
+    if (recorded.reference !== null) {
+      this.#countReference();
+    }
     // Kept text is counted; the decoder bounds binary content.
     return recorded.isBase64 ? STREAM : ALL;
   }
@@ -82,7 +85,9 @@ export class EncodedReply implements XmlHandler {
 
   close(): void {
     const ended = this.#recording.pop();
-    if (ended !== undefined) ended.end = this.#events.length;
+    if (ended !== undefined) {
+      ended.end = this.#events.length;
+    }
     this.#record(null);
   }
 
@@ -113,12 +118,16 @@ export class EncodedReply implements XmlHandler {
       const event = this.#events[frame.at];
       if (frame.at >= frame.element.end || event === undefined || event === null) {
         this.#decoder.close();
-        if (frame.isReadAsXml) frame.element.isReplayedAsXml = false;
+        if (frame.isReadAsXml) {
+          frame.element.isReplayedAsXml = false;
+        }
         stack.pop();
       } else if (typeof event === 'string') {
         frame.at++;
         this.#count(event);
-        if (frame.isTextWanted) this.#decoder.text(event);
+        if (frame.isTextWanted) {
+          this.#decoder.text(event);
+        }
       } else {
         frame.at = event.end + 1;
         this.#enter(
@@ -141,12 +150,18 @@ export class EncodedReply implements XmlHandler {
     const target =
       typeof element !== 'string' && isReadAsXml && element.isReplayedAsXml ? CYCLE : element;
     if (interest === SKIP || typeof target === 'string') {
-      if (interest !== SKIP && typeof target === 'string') this.#decoder.reject(target);
+      if (interest !== SKIP && typeof target === 'string') {
+        this.#decoder.reject(target);
+      }
       this.#decoder.close();
       return;
     }
-    if (target.isBase64 && this.#style === 'encoding') this.#decoder.expectBase64();
-    if (isReadAsXml) target.isReplayedAsXml = true;
+    if (target.isBase64 && this.#style === 'encoding') {
+      this.#decoder.expectBase64();
+    }
+    if (isReadAsXml) {
+      target.isReplayedAsXml = true;
+    }
     stack.push({
       element: target,
       at: target.start + 1,

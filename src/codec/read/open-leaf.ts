@@ -36,9 +36,11 @@ export class OpenLeaf {
     const { slot } = this;
     if (slot === null || owner === null) return;
     this.slot = null;
-    if (this.text === '' && slot.fallback !== null)
+    if (this.text === '' && slot.fallback !== null) {
       output.setValue(owner, slot, -1, slot.fallback, null);
-    else output.setText(owner, slot, -1, this.text);
+    } else {
+      output.setText(owner, slot, -1, this.text);
+    }
   }
 
   /**

@@ -48,8 +48,11 @@ function partsOf(
       const filled = slotsFor(reading.children, tag, owner.uri);
       if (filled === null) continue;
       const part = { owner: reading, slots: filled };
-      if (filled[0]?.group == null) parts.push(part);
-      else parts.push(...partsOf(tag, part, repetition.inner, response));
+      if (filled[0]?.group == null) {
+        parts.push(part);
+      } else {
+        parts.push(...partsOf(tag, part, repetition.inner, response));
+      }
     }
   }
   return parts;

@@ -59,7 +59,9 @@ class ObjectProgram {
 
   /** For an element that names no type. */
   get declared(): VariantProgram | null {
-    if (this.#declared === undefined) this.#declared = this.#compiled(this.#plan.declared);
+    if (this.#declared === undefined) {
+      this.#declared = this.#compiled(this.#plan.declared);
+    }
     return this.#declared;
   }
 
@@ -80,7 +82,9 @@ class ObjectProgram {
 
   #addVariant(type: string): VariantProgram | null {
     const program = this.#compiled(this.#plan.variants.get(type) ?? null);
-    if (program !== null) this.#variants.set(type, program);
+    if (program !== null) {
+      this.#variants.set(type, program);
+    }
     return program;
   }
 
@@ -317,7 +321,9 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
   const others = source.item === null ? itself : null;
   const wrapped: SlotProgram = { ...program, items: { named, any: others, wildcards: [] } };
   itself.push(wrapped);
-  if (source.item !== null) named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
+  if (source.item !== null) {
+    named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
+  }
   return wrapped;
 }
 
@@ -368,8 +374,12 @@ function namedSlots(
     sameLocal.push({ uri, slots });
     return slots;
   };
-  for (const { name, slot } of [...named, ...further]) slotsOf(name).push(slot);
-  for (const name of others) slotsOf(name);
+  for (const { name, slot } of [...named, ...further]) {
+    slotsOf(name).push(slot);
+  }
+  for (const name of others) {
+    slotsOf(name);
+  }
   return table;
 }
 
@@ -384,8 +394,9 @@ function namesOf(source: SlotSource): readonly QName[] {
  * the same.
  */
 function wildcardsOf({ slots }: ObjectVariant): readonly Wildcard[] {
-  for (const { source } of slots)
+  for (const { source } of slots) {
     if ('wildcards' in source && source.wildcards !== undefined) return source.wildcards;
+  }
   return [];
 }
 

@@ -148,9 +148,13 @@ export function pathOf(
 ): readonly (string | number)[] {
   const path: (string | number)[] = [];
   while (slot !== null) {
-    if (index >= 0) path.push(index);
+    if (index >= 0) {
+      path.push(index);
+    }
     // The key comes from the wrapper of the list.
-    if (owner?.kind !== 'list') path.push(slot.key);
+    if (owner?.kind !== 'list') {
+      path.push(slot.key);
+    }
     slot = owner?.slot ?? null;
     index = owner?.index ?? -1;
     owner = owner?.owner ?? null;
@@ -189,7 +193,9 @@ export function itemsOf(owner: Reading, slot: SlotProgram): unknown[] | null {
 /** Whether one of the readings of an element is as XML. */
 export function isReadAsXml(first: Reading): boolean {
   let reading: Reading | null = first;
-  while (reading !== null && reading.xml === null) reading = reading.next;
+  while (reading !== null && reading.xml === null) {
+    reading = reading.next;
+  }
   return reading !== null;
 }
 
@@ -197,7 +203,9 @@ export function isReadAsXml(first: Reading): boolean {
 export function strongestInterest(first: Reading): Interest {
   let { interest } = first;
   for (let reading = first.next; reading !== null; reading = reading.next) {
-    if (reading.interest > interest) interest = reading.interest;
+    if (reading.interest > interest) {
+      interest = reading.interest;
+    }
   }
   return interest;
 }

@@ -52,13 +52,19 @@ export class RecordedTag implements StartTag {
       const attribute = recordAttribute(tag, index);
       const { uri, local, value } = attribute;
       if (style === 'dataContract') {
-        if (uri === SERIALIZATION_URI && local === 'Id') id = value;
-        else if (uri === SERIALIZATION_URI && local === 'Ref') reference = value;
+        if (uri === SERIALIZATION_URI && local === 'Id') {
+          id = value;
+        } else if (uri === SERIALIZATION_URI && local === 'Ref') {
+          reference = value;
+        }
         attributes.push(attribute);
-      } else if (local === 'id' && isOfEncoding(uri)) id = value;
-      else if ((local === 'href' && uri === '') || (local === 'ref' && uri === ENCODING_12))
+      } else if (local === 'id' && isOfEncoding(uri)) {
+        id = value;
+      } else if ((local === 'href' && uri === '') || (local === 'ref' && uri === ENCODING_12)) {
         reference = value;
-      else attributes.push(attribute);
+      } else {
+        attributes.push(attribute);
+      }
       this.#names.addWhole(value);
     }
     this.id = id;

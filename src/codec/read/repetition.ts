@@ -23,7 +23,9 @@ export class Repetition {
 
   /** The element that comes now. */
   step(tag: StartTag): void {
-    if (this.ordinal === 0 || !this.#take(tag)) this.#begin(tag);
+    if (this.ordinal === 0 || !this.#take(tag)) {
+      this.#begin(tag);
+    }
   }
 
   #begin(tag: StartTag): void {
@@ -53,17 +55,22 @@ export class Repetition {
     if (isInner) return true;
     if (this.#count >= max) return false;
     this.#count += 1;
-    if (inner !== null) inner.#begin(tag);
+    if (inner !== null) {
+      inner.#begin(tag);
+    }
     return true;
   }
 
   #goTo(at: number, { group }: GroupParticle, tag: StartTag): boolean {
     const excluded = this.#index.particles[this.#at]?.excluded ?? NOTHING;
-    for (const [first, end] of excluded) if (at >= first && at < end) return false;
+    for (const [first, end] of excluded) {
+      if (at >= first && at < end) return false;
+    }
     this.#at = at;
     this.#count = 1;
-    if (group === null) this.inner = null;
-    else {
+    if (group === null) {
+      this.inner = null;
+    } else {
       this.inner = new Repetition(group);
       this.inner.#begin(tag);
     }
@@ -81,7 +88,9 @@ interface GroupIndex {
 function particlesFor({ named }: GroupIndex, tag: StartTag): readonly number[] {
   const entries = named.get(tag.local);
   if (entries === undefined) return NOTHING;
-  for (const { uri, at } of entries) if (uri === tag.uri) return at;
+  for (const { uri, at } of entries) {
+    if (uri === tag.uri) return at;
+  }
   return entries[0]?.at ?? NOTHING;
 }
 
@@ -93,8 +102,11 @@ const indexOf = makeOncePer((group: RepeatedGroup): GroupIndex => {
     for (const { uri, local } of names) {
       const sameLocal = getOrMake(named, local, () => []);
       const entry = sameLocal.find((each) => each.uri === uri);
-      if (entry === undefined) sameLocal.push({ uri, at: [at] });
-      else if (entry.at.at(-1) !== at) entry.at.push(at);
+      if (entry === undefined) {
+        sameLocal.push({ uri, at: [at] });
+      } else if (entry.at.at(-1) !== at) {
+        entry.at.push(at);
+      }
     }
   }
   return { particles: group.particles, named };

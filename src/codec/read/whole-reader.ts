@@ -30,7 +30,9 @@ class OpaqueXml {
 
   open(tag: StartTag): void {
     if (!this.#take(tag.local.length + 5)) return;
-    if (tag.uri !== (this.#open.at(-1)?.uri ?? '')) this.#take(tag.uri.length + 10);
+    if (tag.uri !== (this.#open.at(-1)?.uri ?? '')) {
+      this.#take(tag.uri.length + 10);
+    }
     this.#open.at(-1)?.names.endRun();
     const element = new Element(tag);
     this.#events.push(element);
@@ -61,22 +63,32 @@ class OpaqueXml {
     const kept = [...shared.keys(), ...own];
     // Prefixes declared here must differ from those kept.
     let prefixStart = '_';
-    while (kept.some((prefix) => prefix.startsWith(prefixStart))) prefixStart += '_';
+    while (kept.some((prefix) => prefix.startsWith(prefixStart))) {
+      prefixStart += '_';
+    }
     const uris: string[] = [];
     for (const event of this.#events) {
-      if (typeof event === 'string') writer.text(event);
-      else if (event === null) {
+      if (typeof event === 'string') {
+        writer.text(event);
+      } else if (event === null) {
         uris.pop();
         writer.close();
       } else {
         writer.open(null, event.local);
         const outer = uris.at(-1);
-        if (event.uri !== (outer ?? '')) writer.namespace(null, event.uri);
-        if (outer === undefined) this.#declare(writer, shared);
-        if (own.size > 0) this.#declare(writer, ownOf(event, own));
+        if (event.uri !== (outer ?? '')) {
+          writer.namespace(null, event.uri);
+        }
+        if (outer === undefined) {
+          this.#declare(writer, shared);
+        }
+        if (own.size > 0) {
+          this.#declare(writer, ownOf(event, own));
+        }
         uris.push(event.uri);
-        for (const [index, attribute] of event.attributes.entries())
+        for (const [index, attribute] of event.attributes.entries()) {
           this.#attribute(writer, attribute, prefixStart, index);
+        }
       }
       if (this.isTooLong) return null;
     }
@@ -84,8 +96,11 @@ class OpaqueXml {
   }
 
   *#bound(): Iterable<ReadonlyMap<string, string>> {
-    for (const event of this.#events)
-      if (event !== null && typeof event !== 'string') yield event.names.bound;
+    for (const event of this.#events) {
+      if (event !== null && typeof event !== 'string') {
+        yield event.names.bound;
+      }
+    }
   }
 
   #attribute(
@@ -95,9 +110,13 @@ class OpaqueXml {
     index: number,
   ): void {
     const prefix = name.uri === '' ? null : name.uri === XML_URI ? 'xml' : `${prefixStart}${index}`;
-    if (prefix !== null && prefix !== 'xml') this.#declare(writer, [[prefix, name.uri]]);
+    if (prefix !== null && prefix !== 'xml') {
+      this.#declare(writer, [[prefix, name.uri]]);
+    }
     const isQualified = type !== null && type.uri !== '';
-    if (isQualified) this.#declare(writer, [[`${prefixStart}t`, type.uri]]);
+    if (isQualified) {
+      this.#declare(writer, [[`${prefixStart}t`, type.uri]]);
+    }
     writer.attribute(
       prefix,
       name.local,
@@ -143,7 +162,9 @@ class Element {
     const name = { uri: tag.attributeUri(index), local: tag.attributeLocal(index) };
     const value = tag.attributeValue(index);
     const isType = name.uri === XSI_URI && name.local === 'type';
-    if (!isType) this.names.addWhole(value);
+    if (!isType) {
+      this.names.addWhole(value);
+    }
     this.attributes.push({ name, value, type: isType ? resolveQName(tag, value) : null });
   }
 }

@@ -29,7 +29,9 @@ export function checkAttributes(
     if (rules === 'anything') continue;
     if ('rule' in rules) return rules;
     const { declaration, simple } = rules;
-    if (own !== null && declaration.required) required++;
+    if (own !== null && declaration.required) {
+      required++;
+    }
     if (simple.check === null && declaration.fixed === null) continue;
     const fastTest = declaration.fixed === null ? simple.fastTest : null;
     if (fastTest !== null && tag.attributePasses?.(index, fastTest) === true) continue;
@@ -56,7 +58,9 @@ const UNKNOWN: BrokenRule = {
 
 /** The declaration of an attribute, or null. */
 function attributeOf({ attributes }: TypeRules, uri: string, local: string): AttributeRules | null {
-  for (const rules of attributes) if (rules.local === local && rules.uri === uri) return rules;
+  for (const rules of attributes) {
+    if (rules.local === local && rules.uri === uri) return rules;
+  }
   return null;
 }
 
@@ -96,8 +100,9 @@ export function identitiesIn(
     const local = tag.attributeLocal(index);
     if (attributeOf(type, uri, local) !== null) continue;
     const rules = wildAttribute(type, uri, local, schema);
-    if (rules !== 'anything' && 'simple' in rules && rules.simple.identity !== null)
+    if (rules !== 'anything' && 'simple' in rules && rules.simple.identity !== null) {
       found.push(rules);
+    }
   }
   return found;
 }
@@ -120,8 +125,9 @@ export function identityAttributes(
   }
   for (const { declaration, uri, local, simple } of type.attributes) {
     const value = declaration.default ?? declaration.fixed;
-    if (value !== null && tag.attribute(uri, local) === null)
+    if (value !== null && tag.attribute(uri, local) === null) {
       found.push({ uri, local, value, type: simple.type });
+    }
   }
   return found;
 }

@@ -86,13 +86,19 @@ export class ContentAutomaton<E> {
     let isInterleaved = false;
     const nameCounts = countNames(nodes);
     for (const node of nodes) {
-      if (node.isCounted) node.counter = counters++;
+      if (node.isCounted) {
+        node.counter = counters++;
+      }
       if (node.particle.kind === 'all') {
         node.memberCounter = counters;
         counters += node.children.length;
       }
-      if (node.max > 1 && node.children.length > 0) isInterleaved = true;
-      if (node.particle.kind === 'any') this.#wild.push(new Position<E>(node, null, -1, true));
+      if (node.max > 1 && node.children.length > 0) {
+        isInterleaved = true;
+      }
+      if (node.particle.kind === 'any') {
+        this.#wild.push(new Position<E>(node, null, -1, true));
+      }
       if (node.particle.kind !== 'one') continue;
       const { element } = node.particle;
       const known = getOrMake(this.#byLocal, element.name.local, () => []);
@@ -100,7 +106,9 @@ export class ContentAutomaton<E> {
         index: 0,
         count: 1,
       };
-      if (name.count > 1) isInterleaved = true;
+      if (name.count > 1) {
+        isInterleaved = true;
+      }
       known.push(
         new Position(node, elementOf(element), name.index, name.count > 1 || mayRepeat(node)),
       );
@@ -133,7 +141,9 @@ export class ContentAutomaton<E> {
   /** The transitions from here to elements of this name. */
   edges(from: Position<E>, uri: string, local: string): readonly Edge<E>[] {
     const known = from.named.get(local) ?? [];
-    for (const same of known) if (same.uri === uri) return same.edges;
+    for (const same of known) {
+      if (same.uri === uri) return same.edges;
+    }
     const candidates = this.#byLocal.get(local)?.filter((position) => position.uri === uri) ?? [];
     // Names that are not in the model come from the message: nothing is kept of them.
     if (candidates.length === 0) return NO_EDGES;
@@ -167,7 +177,9 @@ export class ContentAutomaton<E> {
     if (this.#byLocal.size > LOOKED_AT_MAX) return [];
     for (const [local, positions] of this.#byLocal) {
       const edges = positions.flatMap((to) => this.#edgesTo(from, to));
-      if (edges.some(({ ops }) => admits(ops, counters))) found.add(local);
+      if (edges.some(({ ops }) => admits(ops, counters))) {
+        found.add(local);
+      }
       if (found.size === EXPECTED_MAX) break;
     }
     return [...found];
@@ -203,13 +215,18 @@ function countNames(
     if (particle.kind !== 'one') continue;
     const key = `${particle.element.name.local} ${particle.element.name.uri}`;
     const known = names.get(key);
-    if (known === undefined) names.set(key, { index: names.size, count: 1 });
-    else known.count++;
+    if (known === undefined) {
+      names.set(key, { index: names.size, count: 1 });
+    } else {
+      known.count++;
+    }
   }
   return names;
 }
 
 function mayRepeat(node: ModelNode): boolean {
-  for (let at: ModelNode | null = node; at !== null; at = at.parent) if (at.max > 1) return true;
+  for (let at: ModelNode | null = node; at !== null; at = at.parent) {
+    if (at.max > 1) return true;
+  }
   return false;
 }

@@ -63,7 +63,9 @@ function isInteger(bytes: Uint8Array, start: number, end: number, digits: number
 }
 
 function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (!isDigit(bytes[at])) return false;
+  for (let at = start; at < end; at++) {
+    if (!isDigit(bytes[at])) return false;
+  }
   return true;
 }
 
@@ -113,14 +115,17 @@ function testWords(words: readonly string[]): BytesTest | null {
   if (words.length > WORDS_MAX) return null;
   const all = words.map((word) => Buffer.from(word));
   return (bytes, start, end) => {
-    for (const word of all)
+    for (const word of all) {
       if (word.length === end - start && isSame(word, bytes, start)) return true;
+    }
     return false;
   };
 }
 
 function isSame(word: Uint8Array, bytes: Uint8Array, start: number): boolean {
-  for (let at = 0; at < word.length; at++) if (word[at] !== bytes[start + at]) return false;
+  for (let at = 0; at < word.length; at++) {
+    if (word[at] !== bytes[start + at]) return false;
+  }
   return true;
 }
 

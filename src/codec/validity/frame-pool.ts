@@ -12,6 +12,8 @@ export class FramePool {
   }
 
   release(frames: Frame[]): void {
-    if (this.#free.length < KEPT_MAX) this.#free.push(frames);
+    if (this.#free.length < KEPT_MAX) {
+      this.#free.push(frames);
+    }
   }
 }

@@ -57,9 +57,11 @@ export class Frame {
     this.#run = 0;
     this.#tallied = automaton.isInterleaved ? automaton.names : 0;
     if (this.#tallied === 0) return;
-    if (this.#tally === null || this.#tally.length < this.#tallied)
+    if (this.#tally === null || this.#tally.length < this.#tallied) {
       this.#tally = new Int32Array(this.#tallied);
-    else this.#tally.fill(0, 0, this.#tallied);
+    } else {
+      this.#tally.fill(0, 0, this.#tallied);
+    }
   }
 
   get textState(): TextState {
@@ -68,7 +70,9 @@ export class Frame {
 
   /** Begins another way with the text; an element that is nil stays so. */
   treatText(as: Exclude<TextState, 'kept'>): void {
-    if (this.#textState !== 'nil') this.#textState = as;
+    if (this.#textState !== 'nil') {
+      this.#textState = as;
+    }
   }
 
   /** Counts a child at this position; returns its number among its siblings of the same name. */

@@ -34,8 +34,13 @@ export class PathMatcher {
     if (above !== 0 && steps.length <= STEPS_MAX) {
       for (let step = 0; step < steps.length; step++) {
         const test = steps[step];
-        if ((above & (1 << step)) !== 0 && test !== undefined && matchesNameTest(test, uri, local))
+        if (
+          (above & (1 << step)) !== 0 &&
+          test !== undefined &&
+          matchesNameTest(test, uri, local)
+        ) {
           bits |= 2 << step;
+        }
       }
     }
     this.#bits[below] = bits;

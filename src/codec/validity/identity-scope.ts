@@ -60,7 +60,9 @@ export class ConstraintScope {
     hits: FieldHit[],
   ): void {
     const below = depth - this.depth;
-    for (const selected of this.selected) addHits(selected, tag, attributes, depth, hits);
+    for (const selected of this.selected) {
+      addHits(selected, tag, attributes, depth, hits);
+    }
     let isSelected = false;
     for (const selector of this.#selectors) {
       const matches =
@@ -111,13 +113,21 @@ function addHits(
       // `.//` reaches what is below as well.
       if (!matches) continue;
       const wanted = path.attribute;
-      if (wanted === null) hasText = true;
-      else
+      if (wanted === null) {
+        hasText = true;
+      } else {
         for (const attribute of attributes) {
-          if (matchesNameTest(wanted, attribute.uri, attribute.local)) named.add(attribute);
+          if (matchesNameTest(wanted, attribute.uri, attribute.local)) {
+            named.add(attribute);
+          }
         }
+      }
     }
-    if (hasText) hits.push({ selected, field, attribute: null });
-    for (const attribute of named) hits.push({ selected, field, attribute });
+    if (hasText) {
+      hits.push({ selected, field, attribute: null });
+    }
+    for (const attribute of named) {
+      hits.push({ selected, field, attribute });
+    }
   });
 }

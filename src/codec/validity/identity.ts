@@ -53,7 +53,9 @@ export class IdentityTracker {
 
   id(value: string): void {
     if (!this.#count(value)) return;
-    if (this.#ids.has(value)) this.#break('must not have the ID of another element');
+    if (this.#ids.has(value)) {
+      this.#break('must not have the ID of another element');
+    }
     this.#ids.add(value);
   }
 
@@ -64,8 +66,11 @@ export class IdentityTracker {
 
   /** The message is over. */
   end(): void {
-    for (const value of this.#references)
-      if (!this.#ids.has(value)) this.#break('must refer to an ID');
+    for (const value of this.#references) {
+      if (!this.#ids.has(value)) {
+        this.#break('must refer to an ID');
+      }
+    }
   }
 
   /**
@@ -78,7 +83,9 @@ export class IdentityTracker {
     constraints: readonly IdentityConstraint[],
     attributes: readonly IdentityAttribute[],
   ): boolean {
-    for (const constraint of constraints) this.#scopes.push(new ConstraintScope(constraint, depth));
+    for (const constraint of constraints) {
+      this.#scopes.push(new ConstraintScope(constraint, depth));
+    }
     this.#within[depth] = undefined;
     this.#pending[depth] = undefined;
     if (this.#scopes.length === 0) return false;
@@ -88,12 +95,15 @@ export class IdentityTracker {
       this.#work += 1 + scope.selected.length;
       scope.open(tag, attributes, depth, hits);
     }
-    if (this.#work > WORK_FREE + WORK_PER_ELEMENT * this.#elements) this.#exceed(null);
+    if (this.#work > WORK_FREE + WORK_PER_ELEMENT * this.#elements) {
+      this.#exceed(null);
+    }
     for (const { selected, field, attribute } of hits) {
       if (attribute === null) continue;
       this.#set(selected, field, attribute.value, attribute.type);
-      if (attribute.type === null && selected.scope.constraint.kind === 'key')
+      if (attribute.type === null && selected.scope.constraint.kind === 'key') {
         this.#break(NOT_SIMPLE);
+      }
     }
     const texts = hits.filter(({ attribute }) => attribute === null);
     if (texts.length === 0) return false;
@@ -106,45 +116,60 @@ export class IdentityTracker {
     const pending = this.#pending[depth];
     if (pending !== undefined) {
       for (const { selected, field } of pending) {
-        if (text !== null) this.#set(selected, field, text, type);
+        if (text !== null) {
+          this.#set(selected, field, text, type);
+        }
         // cvc-identity-constraint.3 and, for what is nil, .4.2.3.
-        else if (type === null || selected.scope.constraint.kind === 'key') this.#break(NOT_SIMPLE);
+        else if (type === null || selected.scope.constraint.kind === 'key') {
+          this.#break(NOT_SIMPLE);
+        }
       }
       this.#pending[depth] = undefined;
     }
     if (this.#scopes.length === 0) return;
     for (const scope of this.#scopes) {
       const selected = scope.close(depth);
-      if (selected !== null) this.#complete(selected);
+      if (selected !== null) {
+        this.#complete(selected);
+      }
     }
     this.#endScopes(depth);
   }
 
   /** Ends an element that was skipped: its unknown values equal no others. */
   closeUnread(depth: number): void {
-    for (const { selected, field } of this.#pending[depth] ?? [])
+    for (const { selected, field } of this.#pending[depth] ?? []) {
       selected.values[field] ??= `unread ${this.#unread++}`;
+    }
     this.#pending[depth] = undefined;
     this.close(depth, null, null);
   }
 
   #set(selected: Selected, field: number, text: string, type: SimpleType | null): void {
-    if (selected.values[field] !== null) selected.isRepeated = true;
+    if (selected.values[field] !== null) {
+      selected.isRepeated = true;
+    }
     selected.values[field] = type === null ? text : keyOf(type, text);
   }
 
   #complete({ scope, values, isRepeated }: Selected): void {
     const { kind } = scope.constraint;
-    if (isRepeated) this.#break('a field of an identity constraint must be there once at most');
+    if (isRepeated) {
+      this.#break('a field of an identity constraint must be there once at most');
+    }
     if (values.includes(null)) {
-      if (kind === 'key') this.#break('every field of a key must be there');
+      if (kind === 'key') {
+        this.#break('every field of a key must be there');
+      }
       return;
     }
     // Lengths first: no value can be made to look like two.
     const key = values.map((value) => `${value?.length ?? 0}:${value ?? ''}`).join('');
     if (kind === 'keyref' && scope.keys.has(key)) return;
     if (!this.#count(key)) return;
-    if (scope.keys.has(key)) this.#break(`must be unique (xs:${kind})`);
+    if (scope.keys.has(key)) {
+      this.#break(`must be unique (xs:${kind})`);
+    }
     scope.keys.add(key);
   }
 
@@ -154,14 +179,18 @@ export class IdentityTracker {
     this.#within[depth] = undefined;
     if (ending.length === 0 && known.size === 0) return;
     for (const { constraint, keys } of ending) {
-      if (constraint.kind !== 'keyref') addOwn(known, typeKey(constraint.name), keys);
+      if (constraint.kind !== 'keyref') {
+        addOwn(known, typeKey(constraint.name), keys);
+      }
     }
     for (const { constraint, keys } of ending) {
       if (constraint.kind !== 'keyref' || constraint.refer === null) continue;
       const keysOf = known.get(typeKey(constraint.refer));
-      for (const key of keys)
-        if (keysOf?.keys.has(key) !== true || keysOf.ambiguous.has(key))
+      for (const key of keys) {
+        if (keysOf?.keys.has(key) !== true || keysOf.ambiguous.has(key)) {
           this.#break('must refer to a key (xs:keyref)');
+        }
+      }
     }
     this.#scopes.length -= ending.length;
     this.#propagateKeys(depth - 1, known);
@@ -178,18 +207,24 @@ export class IdentityTracker {
     if (wanted.size === 0) return;
     const around = this.#within[depth] ?? new Map<string, KeyTable>();
     this.#within[depth] = around;
-    for (const [name, table] of known) if (wanted.has(name)) merge(around, name, table);
+    for (const [name, table] of known) {
+      if (wanted.has(name)) {
+        merge(around, name, table);
+      }
+    }
   }
 
   #count(value: string): boolean {
     this.#values++;
     this.#chars += value.length;
     const { identityValues, identityChars } = this.#limits;
-    if (this.#values > identityValues)
+    if (this.#values > identityValues) {
       this.#exceed({ key: 'limits.validity.identityValues', value: identityValues });
-    else if (this.#chars > identityChars)
+    } else if (this.#chars > identityChars) {
       this.#exceed({ key: 'limits.validity.identityChars', value: identityChars });
-    else return true;
+    } else {
+      return true;
+    }
     return false;
   }
 
@@ -216,25 +251,34 @@ interface KeyTable {
 /** Adds the keys of the element itself, which take precedence over those of its children. */
 function addOwn(into: Map<string, KeyTable>, name: string, keys: Set<string>): void {
   const known = into.get(name);
-  if (known === undefined) into.set(name, { keys, ambiguous: new Set() });
-  else
+  if (known === undefined) {
+    into.set(name, { keys, ambiguous: new Set() });
+  } else {
     for (const key of keys) {
       known.keys.add(key);
       known.ambiguous.delete(key);
     }
+  }
 }
 
 /** The table of a child that has ended. */
 function merge(into: Map<string, KeyTable>, name: string, table: KeyTable): void {
-  for (const key of table.ambiguous) table.keys.delete(key);
+  for (const key of table.ambiguous) {
+    table.keys.delete(key);
+  }
   table.ambiguous.clear();
   const known = into.get(name);
-  if (known === undefined) into.set(name, table);
-  else
+  if (known === undefined) {
+    into.set(name, table);
+  } else {
     for (const key of table.keys) {
-      if (known.keys.has(key)) known.ambiguous.add(key);
-      else known.keys.add(key);
+      if (known.keys.has(key)) {
+        known.ambiguous.add(key);
+      } else {
+        known.keys.add(key);
+      }
     }
+  }
 }
 
 const NOT_SIMPLE = 'a field of an identity constraint must have a simple value';

@@ -36,7 +36,9 @@ export class ModelNode {
 
   /** To be called after it was called of all children. */
   complete(): void {
-    if (this.#mayBeEmpty()) this.min = 0;
+    if (this.#mayBeEmpty()) {
+      this.min = 0;
+    }
     this.isOptional = this.min === 0;
     if (this.particle.kind !== 'sequence') return;
     const { children } = this;
@@ -85,9 +87,13 @@ export function nodesOf(particle: Particle, isLenient = false): readonly ModelNo
     if (nodes.length + open.length + particles.length > 2 * STATES_MAX) return null;
     for (let index = particles.length - 1; index >= 0; index--) {
       const child = particles[index];
-      if (child !== undefined && child.max > 0) open.push({ particle: child, parent: node });
+      if (child !== undefined && child.max > 0) {
+        open.push({ particle: child, parent: node });
+      }
     }
   }
-  for (let index = nodes.length - 1; index >= 0; index--) nodes[index]?.complete();
+  for (let index = nodes.length - 1; index >= 0; index--) {
+    nodes[index]?.complete();
+  }
   return nodes;
 }

@@ -31,8 +31,9 @@ export class StreamedBase64 {
     }
     if (equals < 0) return;
     this.#padding += bare.length - equals;
-    if (this.#padding > 2 || (bare.length - equals > 1 && bare[equals + 1] !== '='))
+    if (this.#padding > 2 || (bare.length - equals > 1 && bare[equals + 1] !== '=')) {
       this.#isBroken = true;
+    }
   }
 
   /** The public text of the rule that is broken, or null. */

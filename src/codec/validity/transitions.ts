@@ -37,7 +37,9 @@ export function transitionsBetween(from: ModelNode, to: ModelNode): readonly Ops
     if (entering === null) return;
     const all = [...leaving, ...more, ...entering];
     const ops = all.length === 0 ? null : all;
-    if (ops !== null || !transitions.includes(null)) transitions.push(ops);
+    if (ops !== null || !transitions.includes(null)) {
+      transitions.push(ops);
+    }
   };
   for (let node: ModelNode | null = from; node !== null; node = leave(node, leaving)) {
     if (node.max > 1 && (node === to || childToward(node, to) !== null)) {
@@ -46,12 +48,16 @@ export function transitionsBetween(from: ModelNode, to: ModelNode): readonly Ops
         enter(node, to),
       );
     }
-    if (node.counter >= 0) leaving.push({ kind: 'leave', counter: node.counter, min: node.min });
+    if (node.counter >= 0) {
+      leaving.push({ kind: 'leave', counter: node.counter, min: node.min });
+    }
     const { parent } = node;
     const next = parent === null ? null : childToward(parent, to);
     if (parent === null || next === null || next === node) continue;
     if (parent.particle.kind === 'sequence' && next.index > node.index) {
-      if ((parent.required[node.index + 1] ?? 0) >= next.index) add([], enterNode(next, to));
+      if ((parent.required[node.index + 1] ?? 0) >= next.index) {
+        add([], enterNode(next, to));
+      }
     } else if (parent.particle.kind === 'all') {
       add([{ kind: 'member', counter: parent.memberCounter + next.index }], enterNode(next, to));
     }
@@ -70,7 +76,9 @@ export function transitionsOut(from: ModelNode): readonly Ops[] {
   const leaving: Op[] = [];
   let node = from;
   for (;;) {
-    if (node.counter >= 0) leaving.push({ kind: 'leave', counter: node.counter, min: node.min });
+    if (node.counter >= 0) {
+      leaving.push({ kind: 'leave', counter: node.counter, min: node.min });
+    }
     if (node.parent === null) return [leaving.length === 0 ? null : leaving];
     const parent = leave(node, leaving);
     if (parent === null) return [];
@@ -90,7 +98,9 @@ function leave({ parent, index }: ModelNode, leaving: Op[]): ModelNode | null {
     const members = parent.children.flatMap(({ isOptional, index }) =>
       isOptional ? [] : [parent.memberCounter + index],
     );
-    if (members.length > 0) leaving.push({ kind: 'members', counters: members });
+    if (members.length > 0) {
+      leaving.push({ kind: 'members', counters: members });
+    }
   }
   return parent;
 }
@@ -98,7 +108,9 @@ function leave({ parent, index }: ModelNode, leaving: Op[]): ModelNode | null {
 /** The child of `node` that is or contains `inner`; null where there is none. */
 function childToward(node: ModelNode, inner: ModelNode): ModelNode | null {
   let at: ModelNode | null = inner;
-  while (at !== null && at.depth > node.depth + 1) at = at.parent;
+  while (at !== null && at.depth > node.depth + 1) {
+    at = at.parent;
+  }
   return at !== null && at.parent === node ? at : null;
 }
 
@@ -119,7 +131,9 @@ function enter(node: ModelNode, to: ModelNode): readonly Op[] | null {
     const { parent } = at;
     if (parent === null) return null;
     if (parent.particle.kind === 'sequence' && (parent.required[0] ?? 0) < at.index) return null;
-    if (at.counter >= 0) ops.push({ kind: 'first', counter: at.counter });
+    if (at.counter >= 0) {
+      ops.push({ kind: 'first', counter: at.counter });
+    }
     if (parent.particle.kind === 'all') {
       const from = parent.memberCounter;
       ops.push({
@@ -141,8 +155,11 @@ export function admits(ops: Ops, counters: readonly number[]): boolean {
     if (op.kind === 'leave' && (counters[op.counter] ?? 0) < op.min) return false;
     if (op.kind === 'again' && (counters[op.counter] ?? 0) >= op.max) return false;
     if (op.kind === 'member' && counters[op.counter] !== 0) return false;
-    if (op.kind === 'members')
-      for (const index of op.counters) if (counters[index] === 0) return false;
+    if (op.kind === 'members') {
+      for (const index of op.counters) {
+        if (counters[index] === 0) return false;
+      }
+    }
   }
   return true;
 }
@@ -151,10 +168,14 @@ export function admits(ops: Ops, counters: readonly number[]): boolean {
 export function applyOps(ops: Ops, counters: number[]): void {
   if (ops === null) return;
   for (const op of ops) {
-    if (op.kind === 'again') counters[op.counter] = (counters[op.counter] ?? 0) + 1;
-    else if (op.kind === 'leave') counters[op.counter] = 0;
-    else if (op.kind !== 'members') {
-      if (op.kind === 'firstMember') counters.fill(0, op.from, op.to);
+    if (op.kind === 'again') {
+      counters[op.counter] = (counters[op.counter] ?? 0) + 1;
+    } else if (op.kind === 'leave') {
+      counters[op.counter] = 0;
+    } else if (op.kind !== 'members') {
+      if (op.kind === 'firstMember') {
+        counters.fill(0, op.from, op.to);
+      }
       counters[op.counter] = 1;
     }
   }

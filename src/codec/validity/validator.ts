@@ -109,15 +109,18 @@ export class ContentValidator implements XmlHandler {
   text(chars: string): void {
     const frame = this.#frames[this.#depth - 1];
     if (frame === undefined || this.#isOver) return;
-    if (frame.textState === 'nil')
+    if (frame.textState === 'nil') {
       this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
-    else if (frame.type.simple === null && !hasMixedText(frame.type))
+    } else if (frame.type.simple === null && !hasMixedText(frame.type)) {
       this.#fail({ rule: 'text', what: 'must not have text', below: '' });
-    else if (frame.textState === 'streamed') this.#base64?.add(chars);
-    else if (frame.text.length + chars.length > this.#options.textChars) {
+    } else if (frame.textState === 'streamed') {
+      this.#base64?.add(chars);
+    } else if (frame.text.length + chars.length > this.#options.textChars) {
       const limit = { key: 'limits.xml.textBytes', value: this.#options.textChars };
       this.#report('XML_TEXT_LIMIT', { ...FINDINGS.tooLong, limit });
-    } else frame.text += chars;
+    } else {
+      frame.text += chars;
+    }
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
@@ -141,7 +144,9 @@ export class ContentValidator implements XmlHandler {
     frame.text = '';
     this.#depth--;
     if (this.#identity !== null && !this.#isOver) {
-      if (this.#depth === 0) this.#identity.end();
+      if (this.#depth === 0) {
+        this.#identity.end();
+      }
       this.#checkIdentity();
     }
     if (this.#depth > 0) return;
@@ -171,18 +176,23 @@ export class ContentValidator implements XmlHandler {
     if (tag.attributeCount > 0) {
       const effective = instanceType(tag, element, this.#schema);
       if ('rule' in effective) return this.#stop(effective);
-      if (effective !== type) frame.begin(element, effective);
+      if (effective !== type) {
+        frame.begin(element, effective);
+      }
       type = effective;
       const isNil = nilOf(tag, element);
       if (typeof isNil === 'object') return this.#stop(isNil);
-      if (isNil) frame.treatText('nil');
+      if (isNil) {
+        frame.treatText('nil');
+      }
     }
     if (type.isAbstract) return this.#stop(FINDINGS.abstractType);
     if (element.declaration.abstract) return this.#stop(FINDINGS.abstract);
     if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type))
       return this.#skip();
-    if (this.#identity !== null || element.declaration.constraints.length > 0)
+    if (this.#identity !== null || element.declaration.constraints.length > 0) {
       this.#openIdentity(tag, element, frame);
+    }
     if (this.#isOver) return this.#skip();
     // Keys may be anywhere within: nothing is skipped.
     const isThorough = this.#options.isThorough || this.#identity !== null;
@@ -216,8 +226,9 @@ export class ContentValidator implements XmlHandler {
       this.#base64 ??= new StreamedBase64();
       this.#base64.begin();
     }
-    if (!frame.isField && fixed === null && simple.identity === null)
+    if (!frame.isField && fixed === null && simple.identity === null) {
       frame.fastTest = simple.fastTest;
+    }
     return simple.check !== null || frame.isField || fixed !== null ? STREAM : ELEMENTS_ONLY;
   }
 
@@ -262,7 +273,9 @@ export class ContentValidator implements XmlHandler {
     if (finding !== null) return this.#fail(finding) !== null;
     for (const { uri, local, simple } of identitiesIn(tag, type, this.#schema)) {
       const value = tag.attribute(uri, local);
-      if (value !== null) this.#trackIdentity(simple, value);
+      if (value !== null) {
+        this.#trackIdentity(simple, value);
+      }
     }
     this.#checkIdentity();
     return !this.#isOver;
@@ -290,7 +303,9 @@ export class ContentValidator implements XmlHandler {
     }
     if (!isNil && simple !== null && textState !== 'known' && !this.#text(frame, simple)) return;
     const what = isNil || simple !== null ? null : checkContent(frame);
-    if (what !== null) this.#fail({ rule: 'value', what, below: '' });
+    if (what !== null) {
+      this.#fail({ rule: 'value', what, below: '' });
+    }
     if (this.#identity === null) return;
     const { default: initial, fixed } = frame.element.declaration;
     const text = frame.text === '' ? (initial ?? fixed ?? '') : frame.text;
@@ -300,8 +315,9 @@ export class ContentValidator implements XmlHandler {
   #text(frame: Frame, simple: SimpleRules): boolean {
     const what =
       frame.textState === 'streamed' ? (this.#base64?.end() ?? null) : checkText(frame, simple);
-    if (what !== null) this.#fail({ rule: 'value', what, below: '' });
-    else if (simple.identity !== null) {
+    if (what !== null) {
+      this.#fail({ rule: 'value', what, below: '' });
+    } else if (simple.identity !== null) {
       this.#trackIdentity(simple, frame.text);
       this.#checkIdentity();
     }
@@ -310,18 +326,26 @@ export class ContentValidator implements XmlHandler {
 
   #trackIdentity({ identity }: SimpleRules, text: string): void {
     this.#identity ??= new IdentityTracker(this.#options);
-    if (identity === 'id') this.#identity.id(trimXml(text));
-    else if (identity === 'idref') this.#identity.reference(trimXml(text));
-    else for (const item of trimXml(text).split(/[ \t\r\n]+/)) this.#identity.reference(item);
+    if (identity === 'id') {
+      this.#identity.id(trimXml(text));
+    } else if (identity === 'idref') {
+      this.#identity.reference(trimXml(text));
+    } else {
+      for (const item of trimXml(text).split(/[ \t\r\n]+/)) {
+        this.#identity.reference(item);
+      }
+    }
   }
 
   #checkIdentity(): void {
     const finding = this.#identity?.finding ?? null;
     if (finding === null || this.#isOver) return;
     const { what } = finding;
-    if (finding.kind === 'limit')
+    if (finding.kind === 'limit') {
       this.#report('XML_IDENTITY_LIMIT', { rule: 'limit', what, below: '', limit: finding.limit });
-    else this.#fail({ rule: 'identity', what, below: '' });
+    } else {
+      this.#fail({ rule: 'identity', what, below: '' });
+    }
   }
 
   /** Skips the content of the element opened last. */
@@ -348,7 +372,9 @@ export class ContentValidator implements XmlHandler {
 
   #emit(code: Violation['code'], { below, ...finding }: BrokenRule): void {
     let path = '';
-    for (let depth = 0; depth < this.#depth; depth++) path += this.#frames[depth]?.step ?? '';
+    for (let depth = 0; depth < this.#depth; depth++) {
+      path += this.#frames[depth]?.step ?? '';
+    }
     this.#sink({ code, ...finding, path: shortenPath(`${path}${below}`) });
   }
 }

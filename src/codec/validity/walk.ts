@@ -37,8 +37,12 @@ export class ModelWalk<E> {
     this.#states = null;
     this.isUnordered = false;
     const counters = this.#counters;
-    for (let index = 0; index < automaton.counters; index++) counters[index] = 0;
-    if (counters.length > automaton.counters) counters.length = automaton.counters;
+    for (let index = 0; index < automaton.counters; index++) {
+      counters[index] = 0;
+    }
+    if (counters.length > automaton.counters) {
+      counters.length = automaton.counters;
+    }
   }
 
   /** The particle that takes the next element; null where none does. */
@@ -71,7 +75,9 @@ export class ModelWalk<E> {
         automaton.out(state.position).some((ops: Ops) => admits(ops, state.counters)),
       );
     }
-    for (const ops of automaton.out(position)) if (admits(ops, this.#counters)) return true;
+    for (const ops of automaton.out(position)) {
+      if (admits(ops, this.#counters)) return true;
+    }
     return false;
   }
 
@@ -88,7 +94,9 @@ export class ModelWalk<E> {
       return this.#follow(automaton, [{ position: from, counters: this.#counters }], uri, local);
     if (!admits(edge.ops, this.#counters)) return null;
     applyOps(edge.ops, this.#counters);
-    if (edge.ops === null && edge.to.element !== null) from.last = edge.to;
+    if (edge.ops === null && edge.to.element !== null) {
+      from.last = edge.to;
+    }
     this.#position = edge.to;
     return edge.to;
   }
@@ -106,19 +114,25 @@ export class ModelWalk<E> {
         if (!admits(ops, state.counters)) continue;
         const counters = [...state.counters];
         applyOps(ops, counters);
-        if (!next.some((other) => other.position === to && sameNumbers(other.counters, counters)))
+        if (!next.some((other) => other.position === to && sameNumbers(other.counters, counters))) {
           next.push({ position: to, counters });
+        }
       }
     }
     // An element declaration takes precedence over a wildcard that admits the element, too.
     const best = next.find(({ position }) => position.element !== null) ?? next[0];
     if (best === undefined) return null;
     this.#position = best.position;
-    if (next.length > STATES_AT_ONCE) this.isUnordered = true;
-    if (next.length > 1) this.#states = next;
-    else {
+    if (next.length > STATES_AT_ONCE) {
+      this.isUnordered = true;
+    }
+    if (next.length > 1) {
+      this.#states = next;
+    } else {
       this.#states = null;
-      for (let i = 0; i < best.counters.length; i++) this.#counters[i] = best.counters[i] ?? 0;
+      for (let i = 0; i < best.counters.length; i++) {
+        this.#counters[i] = best.counters[i] ?? 0;
+      }
     }
     return best.position;
   }

@@ -67,10 +67,14 @@ export class CanonicalHash implements XmlHandler {
     this.#parents.push(false);
     if (!this.#isSound) return SKIP;
     this.#add(`${OPEN}${tag.uri}${NEXT}${tag.local}`);
-    if (tag.attributeCount > 0) this.#addAttributes(tag);
+    if (tag.attributeCount > 0) {
+      this.#addAttributes(tag);
+    }
     this.#tag = tag;
     // A QName without a prefix is in the default namespace.
-    if (!this.#isData) this.#bound = `${BOUND}${NEXT}${tag.namespace('') ?? ''}`;
+    if (!this.#isData) {
+      this.#bound = `${BOUND}${NEXT}${tag.namespace('') ?? ''}`;
+    }
     return STREAM;
   }
 
@@ -83,8 +87,11 @@ export class CanonicalHash implements XmlHandler {
   text(chars: string): void {
     if (!this.#isSound) return;
     this.#text += chars;
-    if (this.#units + this.#text.length > UNITS_MAX) this.#giveUp();
-    else if (this.#tag !== null) this.#bound += this.#bindingsIn(chars, this.#tag);
+    if (this.#units + this.#text.length > UNITS_MAX) {
+      this.#giveUp();
+    } else if (this.#tag !== null) {
+      this.#bound += this.#bindingsIn(chars, this.#tag);
+    }
   }
 
   /** Text between two tags is over: `isBeforeChild`, or before the end of its element. */
@@ -93,17 +100,25 @@ export class CanonicalHash implements XmlHandler {
     const last = this.#parents.length - 1;
     const isBeside = isBeforeChild || this.#parents[last] === true;
     if (text !== '') {
-      if (!isBeside) this.#add(`${TEXT}${text}${this.#bound}${this.#wordBound}`);
-      else if (NOT_WHITE.test(text)) this.#giveUp();
-      else if (!this.#isData) this.#add(`${TEXT}${text}`);
+      if (!isBeside) {
+        this.#add(`${TEXT}${text}${this.#bound}${this.#wordBound}`);
+      } else if (NOT_WHITE.test(text)) {
+        this.#giveUp();
+      } else if (!this.#isData) {
+        this.#add(`${TEXT}${text}`);
+      }
     }
-    if (isBeforeChild && last >= 0) this.#parents[last] = true;
+    if (isBeforeChild && last >= 0) {
+      this.#parents[last] = true;
+    }
     this.#tag = null;
     this.#text = '';
     this.#bound = '';
     this.#word = '';
     this.#wordBound = '';
-    if (this.#seen.size > 0) this.#seen.clear();
+    if (this.#seen.size > 0) {
+      this.#seen.clear();
+    }
   }
 
   #addAttributes(tag: StartTag): void {
@@ -118,7 +133,9 @@ export class CanonicalHash implements XmlHandler {
           `${value ?? this.#valueOf(tag, tag.attributeValue(index))}`,
       );
     }
-    for (const attribute of attributes.sort()) this.#add(attribute);
+    for (const attribute of attributes.sort()) {
+      this.#add(attribute);
+    }
   }
 
   #valueOf(tag: StartTag, value: string): string {
@@ -157,7 +174,9 @@ export class CanonicalHash implements XmlHandler {
       return colon < 0 ? chars.length : colon;
     }
     let end = from;
-    while (end < chars.length && isNameUnit(chars.charCodeAt(end))) end++;
+    while (end < chars.length && isNameUnit(chars.charCodeAt(end))) {
+      end++;
+    }
     return end;
   }
 
@@ -182,8 +201,11 @@ export class CanonicalHash implements XmlHandler {
   #add(chars: string): void {
     if (!this.#isSound) return;
     this.#units += chars.length;
-    if (this.#units > UNITS_MAX) this.#giveUp();
-    else this.#parts.push(chars);
+    if (this.#units > UNITS_MAX) {
+      this.#giveUp();
+    } else {
+      this.#parts.push(chars);
+    }
   }
 
   #giveUp(): void {

@@ -134,6 +134,8 @@ export function partsOf(lexical: string): {
 /** The digits behind a point that count. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
-  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end -= 1;
+  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) {
+    end -= 1;
+  }
   return digits.slice(0, end);
 }

@@ -71,7 +71,9 @@ function timeEnd(bytes: Uint8Array, at: number, end: number): number {
   let behind = at + TIME_CHARS;
   if (behind === end || bytes[behind] !== POINT) return behind;
   const first = ++behind;
-  while (behind < end && isDigit(bytes[behind])) behind++;
+  while (behind < end && isDigit(bytes[behind])) {
+    behind++;
+  }
   return behind === first ? -1 : behind;
 }
 

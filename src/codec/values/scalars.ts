@@ -51,7 +51,9 @@ export function listScalarOf(type: SimpleType, item: Scalar, isChecked = true): 
     encode: (value) => {
       if (!Array.isArray(value)) throw new LexicalError('must be a list');
       const lexical = value.map((each) => itemText(item.encode(each))).join(' ');
-      if (check !== null) hold(check(lexical));
+      if (check !== null) {
+        hold(check(lexical));
+      }
       return lexical;
     },
   };

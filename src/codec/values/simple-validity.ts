@@ -178,8 +178,12 @@ function flattened(
     if (seen.has(member)) continue;
     seen.add(member);
     if (member.variety === 'union' && member.members.length > 0 && isOpen(member)) {
-      for (const inner of member.members.toReversed()) stack.push(inner);
-    } else members.add(member);
+      for (const inner of member.members.toReversed()) {
+        stack.push(inner);
+      }
+    } else {
+      members.add(member);
+    }
   }
   return [...members];
 }
@@ -259,9 +263,9 @@ function facetChecks(facets: Facets, space: Measured): FacetChecks {
   checks.push(...boundChecks(facets, space, unsupported));
   for (const pattern of facets.patterns) {
     const compiled = compilePattern(pattern);
-    if ('unsupported' in compiled)
+    if ('unsupported' in compiled) {
       unsupported.push(`pattern ${shown(pattern)}: ${compiled.unsupported}`);
-    else {
+    } else {
       const rule = `must match ${shown(pattern)}`;
       checks.push((lexical) => (compiled.matches(lexical) ? null : rule));
     }

@@ -57,7 +57,9 @@ function countCharacters(lexical: string): number {
   let count = lexical.length;
   for (let at = 0; at < lexical.length; at += 1) {
     const unit = lexical.charCodeAt(at);
-    if (unit >= 0xd800 && unit <= 0xdbff) count -= 1;
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      count -= 1;
+    }
   }
   return count;
 }

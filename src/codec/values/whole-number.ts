@@ -45,20 +45,30 @@ function rangeOf(type: SimpleType): Range {
     isWhole: type.builtIn !== 'decimal',
     ...(BUILT_INS.get(type.builtIn) ?? NO_BOUNDS),
   };
-  for (let at: SimpleType | null = type; at !== null; at = at.base) narrow(range, at.facets);
+  for (let at: SimpleType | null = type; at !== null; at = at.base) {
+    narrow(range, at.facets);
+  }
   return range;
 }
 
 function narrow(range: Range, facets: Facets): void {
-  if (facets.fractionDigits === 0) range.isWhole = true;
+  if (facets.fractionDigits === 0) {
+    range.isWhole = true;
+  }
   const { totalDigits } = facets;
   const digits =
     totalDigits !== null && totalDigits <= DIGITS_MAX ? 10n ** BigInt(totalDigits) - 1n : null;
-  for (const max of [digits, wholeIn(facets.maxInclusive), wholeIn(facets.maxExclusive)])
-    if (max !== null && (range.max === null || max < range.max)) range.max = max;
+  for (const max of [digits, wholeIn(facets.maxInclusive), wholeIn(facets.maxExclusive)]) {
+    if (max !== null && (range.max === null || max < range.max)) {
+      range.max = max;
+    }
+  }
   const least = digits === null ? null : -digits;
-  for (const min of [least, wholeIn(facets.minInclusive), wholeIn(facets.minExclusive)])
-    if (min !== null && (range.min === null || min > range.min)) range.min = min;
+  for (const min of [least, wholeIn(facets.minInclusive), wholeIn(facets.minExclusive)]) {
+    if (min !== null && (range.min === null || min > range.min)) {
+      range.min = min;
+    }
+  }
 }
 
 const DIGITS_MAX = 18;

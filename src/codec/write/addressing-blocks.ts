@@ -78,9 +78,11 @@ export function withoutWritten(
   const names = new Set<string>();
   let depth = 0;
   for (const event of written) {
-    if (event.kind === 'open' && depth++ === 0 && isAddressing(event.name.uri))
+    if (event.kind === 'open' && depth++ === 0 && isAddressing(event.name.uri)) {
       names.add(event.name.local);
-    else if (event.kind === 'close') depth--;
+    } else if (event.kind === 'close') {
+      depth--;
+    }
   }
   return blocks.filter(({ name }) => !names.has(name.local)).flatMap(({ events }) => events);
 }

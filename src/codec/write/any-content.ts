@@ -45,10 +45,13 @@ function contentOf(
   path: InputPath,
   tools: AnyTools,
 ): readonly ContentEvent[] {
-  if (!isRecord(value)) refuseInput(path, 'must be an object');
+  if (!isRecord(value)) {
+    refuseInput(path, 'must be an object');
+  }
   const xml = memberOf(value, 'xml') ?? null;
-  if (xml === null && refusesNil && memberOf(value, 'value') === null)
+  if (xml === null && refusesNil && memberOf(value, 'value') === null) {
     refuseInput(below(path, 'value'), 'must not be null');
+  }
   const writer = (): AnyValueWriter => new AnyValueWriter(types, isSimple, tools);
   if (xml === null && family !== undefined) return writer().writeMember(value, family, path);
   if (xml === null) return writer().write(value, path, isPlain ? name : null);
@@ -60,8 +63,9 @@ function contentOf(
     hasValue &&
     text.length <= tools.limits.opaqueChars &&
     !isSameAnyValue(value, text.startsWith('<') ? text : String(xml), types)
-  )
+  ) {
     refuseInput(path, 'must not have a value and XML that differ');
+  }
   const events = tools.leaves.xml(xml, name, below(path, 'xml'));
   // As without XML: a string has its type.
   const isString = hasValue && !isPlain && events.every(({ kind }) => kind === 'text');
@@ -82,7 +86,9 @@ function elementOf(
   path: InputPath,
   tools: AnyTools,
 ): readonly ContentEvent[] {
-  if (!isRecord(value)) refuseInput(path, 'must be an object');
+  if (!isRecord(value)) {
+    refuseInput(path, 'must be an object');
+  }
   const xml = memberOf(value, 'xml') ?? null;
   const written = memberOf(value, 'name') ?? null;
   if (xml === null) {
@@ -93,8 +99,9 @@ function elementOf(
   const [first] = events;
   const isOther = written !== null && (first?.kind !== 'open' || typeKey(first.name) !== written);
   const hasValue = (memberOf(value, 'type') ?? memberOf(value, 'value') ?? null) !== null;
-  if (isOther || (hasValue && !isSameAnyValue(value, trimXml(String(xml)), types, true)))
+  if (isOther || (hasValue && !isSameAnyValue(value, trimXml(String(xml)), types, true))) {
     refuseInput(path, 'must not have a name or a value that its XML does not have');
+  }
   return events;
 }
 
@@ -108,14 +115,18 @@ function elementName(
   path: InputPath,
   isEncoded: boolean,
 ): QName {
-  if (written === null) refuseInput(path, REQUIRED);
+  if (written === null) {
+    refuseInput(path, REQUIRED);
+  }
   const text = String(written);
   const [first] = wildcards;
   const only =
     wildcards.length === 1 && first?.namespaces.kind === 'only' ? first.namespaces.uris : [];
   const uri = only.length === 1 ? (only[0] ?? '') : '';
   const name = parseQualifiedName(text) ?? (isNcName(text) ? { uri, local: text } : null);
-  if (name === null) refuseInput(path, 'must be {namespace}name');
+  if (name === null) {
+    refuseInput(path, 'must be {namespace}name');
+  }
   refuseReservedContent(name.uri, isEncoded, path);
   return name;
 }

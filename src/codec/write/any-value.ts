@@ -84,7 +84,9 @@ export class AnyValueWriter {
       return [...this.write(raw, path), CLOSE];
     }
     const value = memberOf(raw, 'value');
-    if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
+    if (value === undefined) {
+      refuseInput(below(path, 'value'), REQUIRED);
+    }
     this.#isPlain = this.#tools.encodingUri === null;
     this.#element(name, this.#types.element?.(name) ?? null, value, below(path, 'value'));
     return this.#run();
@@ -98,9 +100,14 @@ export class AnyValueWriter {
     this.#isPlain = plain !== null && this.#tools.encodingUri === null;
     const type = memberOf(raw, 'type') ?? null;
     const value = memberOf(raw, 'value');
-    if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
-    if (type === null) this.#untyped(value, below(path, 'value'), this.#isPlain ? plain?.uri : '');
-    else this.#typed(value, this.#typeName(type, below(path, 'type')), below(path, 'value'));
+    if (value === undefined) {
+      refuseInput(below(path, 'value'), REQUIRED);
+    }
+    if (type === null) {
+      this.#untyped(value, below(path, 'value'), this.#isPlain ? plain?.uri : '');
+    } else {
+      this.#typed(value, this.#typeName(type, below(path, 'type')), below(path, 'value'));
+    }
     return this.#run();
   }
 
@@ -112,23 +119,35 @@ export class AnyValueWriter {
   ): readonly ContentEvent[] {
     const written = memberOf(raw, 'type') ?? null;
     const value = memberOf(raw, 'value');
-    if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
+    if (value === undefined) {
+      refuseInput(below(path, 'value'), REQUIRED);
+    }
     const at = below(path, 'type');
     const name = written === null ? base : this.#typeName(written, at);
-    if (name === null) refuseInput(at, 'is needed: the declared type is abstract');
-    if (!types.has(typeKey(name)))
+    if (name === null) {
+      refuseInput(at, 'is needed: the declared type is abstract');
+    }
+    if (!types.has(typeKey(name))) {
       refuseInput(at, `must be one of the ${types.size} types that may stand here`);
+    }
     const type = written === null ? this.#types.named(name) : null;
-    if (type === null) this.#typed(value, name, below(path, 'value'));
-    else this.#content(value, type, below(path, 'value'));
+    if (type === null) {
+      this.#typed(value, name, below(path, 'value'));
+    } else {
+      this.#content(value, type, below(path, 'value'));
+    }
     return this.#run();
   }
 
   #run(): readonly ContentEvent[] {
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
-      if (task.kind === 'close') this.#events.push(CLOSE);
-      else if (task.kind === 'entry') this.#entry(task.key, task.value, task.path);
-      else this.#element(task.name, task.member, task.value, task.path);
+      if (task.kind === 'close') {
+        this.#events.push(CLOSE);
+      } else if (task.kind === 'entry') {
+        this.#entry(task.key, task.value, task.path);
+      } else {
+        this.#element(task.name, task.member, task.value, task.path);
+      }
     }
     return this.#events;
   }
@@ -142,12 +161,15 @@ export class AnyValueWriter {
       return;
     }
     if (value === null) {
-      if (!member.isNillable) refuseInput(path, 'must not be null');
+      if (!member.isNillable) {
+        refuseInput(path, 'must not be null');
+      }
       this.#events.push(NIL);
       return;
     }
-    if (this.#tools.encodingUri !== null && member.typeName !== null)
+    if (this.#tools.encodingUri !== null && member.typeName !== null) {
       this.#type(member.typeName, path);
+    }
     this.#content(value, type, path);
   }
 
@@ -156,67 +178,99 @@ export class AnyValueWriter {
    * in it.
    */
   #untyped(value: unknown, path: InputPath, uri = ''): void {
-    if (value === null) this.#events.push(NIL);
-    else if (typeof value === 'string') this.#text('string', textIn(value, path), path);
-    else if (typeof value === 'boolean') this.#text('boolean', String(value), path);
-    else if (typeof value === 'number') this.#text(numberType(value, path), String(value), path);
-    else if (Array.isArray(value)) {
+    if (value === null) {
+      this.#events.push(NIL);
+    } else if (typeof value === 'string') {
+      this.#text('string', textIn(value, path), path);
+    } else if (typeof value === 'boolean') {
+      this.#text('boolean', String(value), path);
+    } else if (typeof value === 'number') {
+      this.#text(numberType(value, path), String(value), path);
+    } else if (Array.isArray(value)) {
       const { encodingUri } = this.#tools;
-      if (encodingUri === null)
+      if (encodingUri === null) {
         refuseInput(path, `a list needs a type, as { "${TYPE_KEY}": ..., "${VALUE_KEY}": [...] }`);
+      }
       this.#type({ uri: encodingUri, local: 'Array' }, path);
       this.#array(value, null, path);
-    } else if (isRecord(value)) this.#untypedObject(value, path, uri);
-    else refuseInput(path, REQUIRED);
+    } else if (isRecord(value)) {
+      this.#untypedObject(value, path, uri);
+    } else {
+      refuseInput(path, REQUIRED);
+    }
   }
 
   #untypedObject(value: ReadonlyRecord, path: InputPath, uri: string): void {
     const type = memberOf(value, TYPE_KEY);
     if (type !== undefined) {
       const name = this.#typeName(type, below(path, TYPE_KEY));
-      if (Object.hasOwn(value, VALUE_KEY))
+      if (Object.hasOwn(value, VALUE_KEY)) {
         this.#typed(memberOf(value, VALUE_KEY), name, below(path, VALUE_KEY));
-      else this.#typed(value, name, path);
-    } else if (this.#tools.encodingUri === null) this.#struct(value, path, uri);
-    else this.#typed(value, MAP, path);
+      } else {
+        this.#typed(value, name, path);
+      }
+    } else if (this.#tools.encodingUri === null) {
+      this.#struct(value, path, uri);
+    } else {
+      this.#typed(value, MAP, path);
+    }
   }
 
   #typed(value: unknown, name: QName, path: InputPath): void {
     if (isArray(name) || isStruct(name)) {
       // The namespace of the encoding is that of the message.
       this.#type({ uri: this.#tools.encodingUri ?? name.uri, local: name.local }, path);
-      if (isArray(name)) this.#array(value, null, path);
-      else this.#struct(this.#record(value, path), path);
+      if (isArray(name)) {
+        this.#array(value, null, path);
+      } else {
+        this.#struct(this.#record(value, path), path);
+      }
       return;
     }
     const type = isMap(name) ? null : this.#types.named(name);
-    if (this.#isSimple && type?.kind !== 'simple') refuseInput(path, NOT_SIMPLE);
-    if (type === null && !isMap(name))
+    if (this.#isSimple && type?.kind !== 'simple') {
+      refuseInput(path, NOT_SIMPLE);
+    }
+    if (type === null && !isMap(name)) {
       refuseInput(path, 'must be of a type of the WSDL or of XML Schema whose content is known');
+    }
     this.#type(name, path);
-    if (value === null) this.#events.push(NIL);
-    else if (type === null) this.#map(value, path);
-    else this.#content(value, type, path);
+    if (value === null) {
+      this.#events.push(NIL);
+    } else if (type === null) {
+      this.#map(value, path);
+    } else {
+      this.#content(value, type, path);
+    }
   }
 
   #content(value: unknown, type: AnyType, path: InputPath): void {
-    if (type.kind === 'simple') this.#add(this.#tools.leaves.text(type.scalar, value, path));
-    else if (type.kind === 'list') this.#list(value, type, path);
-    else this.#object(value, type, path);
+    if (type.kind === 'simple') {
+      this.#add(this.#tools.leaves.text(type.scalar, value, path));
+    } else if (type.kind === 'list') {
+      this.#list(value, type, path);
+    } else {
+      this.#object(value, type, path);
+    }
   }
 
   #list(value: unknown, { item, isEncodedArray }: AnyList, path: InputPath): void {
-    if (isEncodedArray) this.#array(value, item, path);
-    else this.#elements(this.#items(value, path), item.name, item, inner(path));
+    if (isEncodedArray) {
+      this.#array(value, item, path);
+    } else {
+      this.#elements(this.#items(value, path), item.name, item, inner(path));
+    }
   }
 
   /** An array of the SOAP encoding; `item` is null where items are of any type. */
   #array(value: unknown, item: AnyMember | null, path: InputPath): void {
-    if (this.#isSimple) refuseInput(path, NOT_SIMPLE);
+    if (this.#isSimple) {
+      refuseInput(path, NOT_SIMPLE);
+    }
     const items = this.#items(value, path);
     const { encodingUri } = this.#tools;
     const itemType = item?.typeName ?? null;
-    if (encodingUri !== null)
+    if (encodingUri !== null) {
       this.#events.push(
         ...arrayAttributes(
           { kind: 'array', itemType, item: { kind: 'xml' } },
@@ -224,12 +278,14 @@ export class AnyValueWriter {
           encodingUri,
         ),
       );
+    }
     this.#elements(items, ITEM, item, inner(path));
   }
 
   #object(value: unknown, type: AnyObject, path: InputPath): void {
-    if (type.isAbstract)
+    if (type.isAbstract) {
       refuseInput(path, 'must be of a type that is not abstract, which it names');
+    }
     if (type.text !== null && !isRecord(value)) {
       this.#add(this.#tools.leaves.text(type.text, value, path));
       return;
@@ -240,26 +296,36 @@ export class AnyValueWriter {
       (key === TEXT_KEY && type.text !== null) ||
       (key.startsWith('@') ? type.attributes.has(key.slice(1)) : type.members.has(key));
     // The keys are the client's: they are not repeated.
-    if (!Object.keys(object).every(isKnown))
+    if (!Object.keys(object).every(isKnown)) {
       refuseInput(path, 'has a member that its type does not have');
+    }
     for (const [local, { name, scalar }] of type.attributes) {
       const own = memberOf(object, `@${local}`) ?? null;
       const attribute = { key: `@${local}`, name, required: false, fixed: null, scalar };
-      if (own !== null) this.#add(this.#tools.leaves.attribute(attribute, object, path));
+      if (own !== null) {
+        this.#add(this.#tools.leaves.attribute(attribute, object, path));
+      }
     }
-    if (type.text !== null)
+    if (type.text !== null) {
       this.#add(this.#tools.leaves.text(type.text, memberOf(object, TEXT_KEY), path));
+    }
     for (const [local, member] of [...type.members].reverse()) {
       const own = memberOf(object, local);
       const at = below(path, local);
-      if (own === undefined && member.isRequired) refuseInput(at, REQUIRED);
-      if (own !== undefined) this.#member(own, member.isMany, member.name, member, at);
+      if (own === undefined && member.isRequired) {
+        refuseInput(at, REQUIRED);
+      }
+      if (own !== undefined) {
+        this.#member(own, member.isMany, member.name, member, at);
+      }
     }
   }
 
   /** An object without a type: its members are elements in this namespace. */
   #struct(object: ReadonlyRecord, path: InputPath, uri = ''): void {
-    if (this.#isSimple) refuseInput(path, NOT_SIMPLE);
+    if (this.#isSimple) {
+      refuseInput(path, NOT_SIMPLE);
+    }
     this.#checkDepth(path);
     const entries = Object.entries(object);
     for (const [at, [key, value]] of entries.entries()) {
@@ -273,24 +339,29 @@ export class AnyValueWriter {
       const [key = '', value] = entries[at] ?? [];
       const own = inside(path, at);
       if (key === TYPE_KEY) continue;
-      if (key === TEXT_KEY) this.#events.push({ kind: 'text', value: textIn(value, own) });
-      else if (!key.startsWith('@'))
+      if (key === TEXT_KEY) {
+        this.#events.push({ kind: 'text', value: textIn(value, own) });
+      } else if (!key.startsWith('@')) {
         this.#member(value, Array.isArray(value), this.#elementName(key, uri, own), null, own);
+      }
     }
   }
 
   /** The name of an element in this namespace, or in the one that the caller writes. */
   #elementName(key: string, uri: string, path: InputPath): QName {
     const written = this.#isPlain ? parseQualifiedName(key) : null;
-    if (written !== null)
+    if (written !== null) {
       refuseReservedContent(written.uri, this.#tools.encodingUri !== null, path);
+    }
     return written ?? { uri, local: nameOf(key, path).local };
   }
 
   /** A map of Apache SOAP: an item for each entry. */
   #map(value: unknown, path: InputPath): void {
     const entries = Object.entries(this.#record(value, path)).filter(([key]) => key !== TYPE_KEY);
-    if (entries.length > this.#tools.limits.inputItems) refuseInput(path, TOO_MANY);
+    if (entries.length > this.#tools.limits.inputItems) {
+      refuseInput(path, TOO_MANY);
+    }
     for (let at = entries.length - 1; at >= 0; at--) {
       const [key, own] = entries[at] ?? ['', null];
       this.#tasks.push({ kind: 'entry', key, value: own, path: inside(path, at) });
@@ -313,8 +384,11 @@ export class AnyValueWriter {
     member: AnyMember | null,
     path: InputPath,
   ): void {
-    if (isMany) this.#elements(this.#items(value, path), name, member, path);
-    else this.#tasks.push({ kind: 'element', name, member, value, path });
+    if (isMany) {
+      this.#elements(this.#items(value, path), name, member, path);
+    } else {
+      this.#tasks.push({ kind: 'element', name, member, value, path });
+    }
   }
 
   /** Elements for these items, before all that is to come. */
@@ -324,25 +398,34 @@ export class AnyValueWriter {
     member: AnyMember | null,
     path: InputPath,
   ): void {
-    for (let at = items.length - 1; at >= 0; at--)
+    for (let at = items.length - 1; at >= 0; at--) {
       this.#tasks.push({ kind: 'element', name, member, value: items[at], path: below(path, at) });
+    }
   }
 
   #items(value: unknown, path: InputPath): readonly unknown[] {
-    if (!Array.isArray(value)) refuseInput(path, 'must be a list');
+    if (!Array.isArray(value)) {
+      refuseInput(path, 'must be a list');
+    }
     this.#checkDepth(path);
-    if (value.length > this.#tools.limits.inputItems) refuseInput(path, TOO_MANY);
+    if (value.length > this.#tools.limits.inputItems) {
+      refuseInput(path, TOO_MANY);
+    }
     return value;
   }
 
   #record(value: unknown, path: InputPath): ReadonlyRecord {
-    if (!isRecord(value)) refuseInput(path, 'must be an object');
+    if (!isRecord(value)) {
+      refuseInput(path, 'must be an object');
+    }
     this.#checkDepth(path);
     return value;
   }
 
   #checkDepth(path: InputPath): void {
-    if (path.depth > this.#tools.limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
+    if (path.depth > this.#tools.limits.inputDepth) {
+      refuseInput(path, 'nested deeper than allowed');
+    }
   }
 
   /** `{namespace}name`, or a built-in type by its name alone. */
@@ -350,8 +433,9 @@ export class AnyValueWriter {
     const name = typeof written === 'string' ? parseQualifiedName(written) : null;
     if (name !== null) return name;
     const local = typeof written === 'string' ? written.replace(/^xsd?:/, '') : '';
-    if (!isNcName(local))
+    if (!isNcName(local)) {
       refuseInput(path, 'must be {namespace}name, or the name of a type of XML Schema');
+    }
     return { uri: XSD, local };
   }
 
@@ -368,13 +452,21 @@ export class AnyValueWriter {
   }
 
   #text(local: string, value: string, path: InputPath): void {
-    if (value.length > this.#tools.limits.stringChars) refuseInput(path, 'longer than allowed');
-    if (!this.#isPlain) this.#events.push(TYPE({ uri: XSD, local }));
-    if (value !== '') this.#events.push({ kind: 'text', value });
+    if (value.length > this.#tools.limits.stringChars) {
+      refuseInput(path, 'longer than allowed');
+    }
+    if (!this.#isPlain) {
+      this.#events.push(TYPE({ uri: XSD, local }));
+    }
+    if (value !== '') {
+      this.#events.push({ kind: 'text', value });
+    }
   }
 
   #add(event: ContentEvent | null): void {
-    if (event !== null) this.#events.push(event);
+    if (event !== null) {
+      this.#events.push(event);
+    }
   }
 }
 
@@ -401,7 +493,9 @@ const inside = (path: InputPath, at: number): InputPath => ({
 
 /** The name of an element without a namespace. */
 function nameOf(key: string, path: InputPath): QName {
-  if (!isNcName(key)) refuseInput(path, 'must have the name of an element');
+  if (!isNcName(key)) {
+    refuseInput(path, 'must have the name of an element');
+  }
   return { uri: '', local: key };
 }
 
@@ -410,7 +504,9 @@ function textIn(value: unknown, path: InputPath): string {
   try {
     return textOf(value);
   } catch (caught) {
-    if (caught instanceof LexicalError) refuseInput(path, caught.message);
+    if (caught instanceof LexicalError) {
+      refuseInput(path, caught.message);
+    }
     throw caught;
   }
 }
@@ -419,9 +515,13 @@ function textIn(value: unknown, path: InputPath): string {
  * The type that a number tells. Integers that JSON may have rounded already must not look exact.
  */
 function numberType(value: number, path: InputPath): 'int' | 'long' | 'double' {
-  if (!Number.isFinite(value)) refuseInput(path, 'must be a number');
+  if (!Number.isFinite(value)) {
+    refuseInput(path, 'must be a number');
+  }
   if (!Number.isInteger(value)) return 'double';
-  if (!Number.isSafeInteger(value)) refuseInput(path, 'must be a string of digits beside its type');
+  if (!Number.isSafeInteger(value)) {
+    refuseInput(path, 'must be a string of digits beside its type');
+  }
   return value >= -INT_MAX - 1 && value <= INT_MAX ? 'int' : 'long';
 }
 

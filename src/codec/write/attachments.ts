@@ -22,7 +22,9 @@ export function encodeAttachments(
   return plans.map(({ key, part, mediaType }) => {
     const path = below(root, key);
     const member = memberOf(values.arguments, key) ?? null;
-    if (member === null) refuseInput(path, REQUIRED);
+    if (member === null) {
+      refuseInput(path, REQUIRED);
+    }
     const id = contentIdOf(part);
     if (member instanceof FileContent) return { id, mediaType, bytes: member };
     const text = leaves.text(BASE64_SCALAR, member, path);

@@ -8,7 +8,11 @@ type HasMember = (key: string) => boolean;
 export function brokenChoice(object: EncodeObject, has: HasMember): string | null {
   for (const keys of object.choices) {
     let count = 0;
-    for (const key of keys) if (has(key)) count += 1;
+    for (const key of keys) {
+      if (has(key)) {
+        count += 1;
+      }
+    }
     if (count !== 1) return `exactly one must be provided of ${keys.join(', ')}`;
   }
   return brokenRule(object.branches ?? [], has);
@@ -65,7 +69,13 @@ export function absentBranches(object: EncodeObject, value: ReadonlyRecord): Rea
   const isNull = new Set(nulls);
   const absent = new Set<string>();
   for (const keys of choices) {
-    if (keys.some(isGiven)) for (const key of keys) if (isNull.has(key)) absent.add(key);
+    if (keys.some(isGiven)) {
+      for (const key of keys) {
+        if (isNull.has(key)) {
+          absent.add(key);
+        }
+      }
+    }
   }
   const stack = [...branches];
   for (let rule = stack.pop(); rule !== undefined; rule = stack.pop()) {
@@ -76,7 +86,11 @@ export function absentBranches(object: EncodeObject, value: ReadonlyRecord): Rea
     );
     const kept = new Set(taken.flatMap(({ keys }) => keys));
     const left = new Set(others.flatMap(({ keys }) => keys));
-    for (const key of nulls) if (left.has(key) && !kept.has(key)) absent.add(key);
+    for (const key of nulls) {
+      if (left.has(key) && !kept.has(key)) {
+        absent.add(key);
+      }
+    }
     stack.push(...taken.flatMap(({ rules }) => rules));
   }
   return absent;

@@ -28,9 +28,11 @@ export function addXml(
       isOwn && isAttribute(event)
         ? written.find(({ name }) => isSameName(name, event.name))
         : undefined;
-    if (same === undefined) events.push(event);
-    else if (!isSameValue(same, event))
+    if (same === undefined) {
+      events.push(event);
+    } else if (!isSameValue(same, event)) {
       return `must not have another ${same.name.local} than the one it is provided as`;
+    }
   }
   return null;
 }
@@ -39,8 +41,9 @@ export function addXml(
 function areAllowed(xml: readonly ContentEvent[], wildcards: AllowedWildcards = []): boolean {
   let depth = 0;
   for (const event of xml) {
-    if (event.kind === 'close') depth--;
-    else if (event.kind === 'open') {
+    if (event.kind === 'close') {
+      depth--;
+    } else if (event.kind === 'open') {
       if (depth === 0 && !allowsAny(wildcards, event.name.uri)) return false;
       depth++;
     }

@@ -50,7 +50,9 @@ export function below(above: InputPath, step: string | number): InputPath {
 /** Throws `InputError`: `rule` does not hold at `path`. */
 export function refuseInput(path: InputPath, rule: string): never {
   const steps: (string | number)[] = [];
-  for (let at: InputPath | null = path; at !== null; at = at.above) steps.push(at.step);
+  for (let at: InputPath | null = path; at !== null; at = at.above) {
+    steps.push(at.step);
+  }
   throw new InputError(steps.reverse(), rule);
 }
 
@@ -65,7 +67,9 @@ export class InputErrors {
   add(caught: unknown): void {
     if (!(caught instanceof InputError)) throw caught;
     this.#found.push(caught);
-    if (this.#found.length === ERRORS_MAX) this.throwAny();
+    if (this.#found.length === ERRORS_MAX) {
+      this.throwAny();
+    }
   }
 
   /** Throws the first, with the others. */

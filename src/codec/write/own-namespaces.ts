@@ -34,14 +34,20 @@ export function ownNamespaces(
       opened = at;
       depth++;
     } else if (event.kind === 'close') {
-      if (scopes.at(-1)?.depth === depth) scopes.pop();
+      if (scopes.at(-1)?.depth === depth) {
+        scopes.pop();
+      }
       depth--;
     } else if (event.kind === 'own names') {
       // A value of any type in another one finds the declarations of that.
-      if (scopes.length === 0) scopes.push({ depth, at: opened, uris: new Set() });
+      if (scopes.length === 0) {
+        scopes.push({ depth, at: opened, uris: new Set() });
+      }
     } else if (event.kind === 'name' || event.kind === 'name attribute') {
       use(event.value.uri);
-      for (const { uri } of event.more ?? []) use(uri);
+      for (const { uri } of event.more ?? []) {
+        use(uri);
+      }
     }
   }
   return found;

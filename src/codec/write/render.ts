@@ -22,26 +22,39 @@ export function render(events: readonly ContentEvent[], dialect: Dialect): Buffe
   for (const [at, event] of events.entries()) {
     if (event.kind === 'open') {
       writer.open(prefixOf(event.name, prefixes), event.name.local);
-      if (!declared) for (const [uri, prefix] of prefixes) writer.namespace(prefix, uri);
+      if (!declared) {
+        for (const [uri, prefix] of prefixes) {
+          writer.namespace(prefix, uri);
+        }
+      }
       declared = true;
-      for (const uri of own.get(at) ?? []) declare(writer, uri, prefixes);
+      for (const uri of own.get(at) ?? []) {
+        declare(writer, uri, prefixes);
+      }
     } else if (event.kind === 'attribute') {
       writer.attribute(prefixOf(event.name, prefixes), event.name.local, event.value);
     } else if (event.kind === 'name attribute') {
       const value = `${printName(event.value, prefixes)}${event.suffix}${printMore(event.more, prefixes)}`;
       writer.attribute(prefixOf(event.name, prefixes), event.name.local, value);
     } else if (event.kind === 'bindings') {
-      for (const [prefix, uri] of event.bound)
-        if (prefixes.get(uri) !== prefix) writer.namespace(prefix, uri);
-    } else if (event.kind === 'text') writer.text(event.value);
-    else if (event.kind === 'name')
+      for (const [prefix, uri] of event.bound) {
+        if (prefixes.get(uri) !== prefix) {
+          writer.namespace(prefix, uri);
+        }
+      }
+    } else if (event.kind === 'text') {
+      writer.text(event.value);
+    } else if (event.kind === 'name') {
       writer.text(printName(event.value, prefixes) + printMore(event.more, prefixes));
-    else if (event.kind === 'include') {
+    } else if (event.kind === 'include') {
       writer.open(prefixOf(INCLUDE, prefixes), INCLUDE.local);
       writer.attribute(null, 'href', `cid:${event.id}`);
       writer.close();
-    } else if (event.kind === 'close') writer.close();
-    else if (event.kind !== 'own names') never(event);
+    } else if (event.kind === 'close') {
+      writer.close();
+    } else if (event.kind !== 'own names') {
+      never(event);
+    }
   }
   return Buffer.concat([XML_DECLARATION, writer.finish()]);
 }
@@ -57,27 +70,38 @@ function prefixesOf(
   const taken = boundPrefixes(events);
   const free = (prefix: string, uri: string): string => {
     let name = prefix;
-    while ((taken.get(name) ?? uri) !== uri) name += '_';
+    while ((taken.get(name) ?? uri) !== uri) {
+      name += '_';
+    }
     return name;
   };
   const prefixes = new Map([[dialect.envelopeUri, free('s', dialect.envelopeUri)]]);
-  if (dialect.needsEncodingNamespace)
+  if (dialect.needsEncodingNamespace) {
     prefixes.set(dialect.encodingUri, free('enc', dialect.encodingUri));
+  }
   let numbered = 0;
   const use = ({ uri }: QName): void => {
     if (uri === '' || uri === XML_URI || prefixes.has(uri)) return;
     const known = KNOWN.get(uri);
-    if (known === undefined) numbered += 1;
+    if (known === undefined) {
+      numbered += 1;
+    }
     prefixes.set(uri, free(known ?? `n${numbered}`, uri));
   };
   for (const event of events) {
-    if (event.kind === 'open' || event.kind === 'attribute') use(event.name);
-    else if (event.kind === 'include') use(INCLUDE);
-    else if (event.kind === 'name')
-      for (const name of [event.value, ...(event.more ?? [])]) use(name);
-    else if (event.kind === 'name attribute') {
+    if (event.kind === 'open' || event.kind === 'attribute') {
       use(event.name);
-      for (const name of [event.value, ...(event.more ?? [])]) use(name);
+    } else if (event.kind === 'include') {
+      use(INCLUDE);
+    } else if (event.kind === 'name') {
+      for (const name of [event.value, ...(event.more ?? [])]) {
+        use(name);
+      }
+    } else if (event.kind === 'name attribute') {
+      use(event.name);
+      for (const name of [event.value, ...(event.more ?? [])]) {
+        use(name);
+      }
     }
   }
   return prefixes;
@@ -91,15 +115,18 @@ function boundPrefixes(events: readonly ContentEvent[]): ReadonlyMap<string, str
   const taken = new Map<string, string>();
   for (const event of events) {
     if (event.kind !== 'bindings') continue;
-    for (const [prefix, uri] of event.bound)
+    for (const [prefix, uri] of event.bound) {
       taken.set(prefix, (taken.get(prefix) ?? uri) === uri ? uri : '');
+    }
   }
   return taken;
 }
 
 function declare(writer: XmlWriter, uri: string, prefixes: ReadonlyMap<string, string>): void {
   const prefix = prefixes.get(uri);
-  if (prefix !== undefined) writer.namespace(prefix, uri);
+  if (prefix !== undefined) {
+    writer.namespace(prefix, uri);
+  }
 }
 
 const INCLUDE: QName = { uri: XOP, local: 'Include' };

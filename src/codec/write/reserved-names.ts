@@ -9,10 +9,15 @@ import { type InputPath, refuseInput } from './input-error.js';
  * Throws `InputError`.
  */
 export function refuseReserved(uri: string, path: InputPath): void {
-  if (XINCLUDES.includes(uri)) refuseInput(path, 'must not include other documents');
-  if (dialectOfUri(uri) !== null || SOAP_DRAFTS.test(uri) || XOPS.includes(uri))
+  if (XINCLUDES.includes(uri)) {
+    refuseInput(path, 'must not include other documents');
+  }
+  if (dialectOfUri(uri) !== null || SOAP_DRAFTS.test(uri) || XOPS.includes(uri)) {
     refuseInput(path, 'must not hold names of SOAP itself');
-  if (uri === XMLNS) refuseInput(path, NOT_DECLARED);
+  }
+  if (uri === XMLNS) {
+    refuseInput(path, NOT_DECLARED);
+  }
 }
 
 /**
@@ -21,8 +26,9 @@ export function refuseReserved(uri: string, path: InputPath): void {
  */
 export function refuseReservedContent(uri: string, isEncoded: boolean, path: InputPath): void {
   refuseReserved(uri, path);
-  if (!isEncoded && SOAP_ENCODINGS.includes(uri))
+  if (!isEncoded && SOAP_ENCODINGS.includes(uri)) {
     refuseInput(path, 'must not hold names of the SOAP encoding, which this message does not use');
+  }
 }
 
 /**
@@ -30,7 +36,9 @@ export function refuseReservedContent(uri: string, isEncoded: boolean, path: Inp
  * `InputError`.
  */
 export function refuseDeclaration({ uri, local }: QName, path: InputPath): void {
-  if (uri === '' && local === 'xmlns') refuseInput(path, NOT_DECLARED);
+  if (uri === '' && local === 'xmlns') {
+    refuseInput(path, NOT_DECLARED);
+  }
 }
 
 /** Drafts of SOAP 1.2 that old stacks still speak. */

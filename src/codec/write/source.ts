@@ -35,12 +35,15 @@ export function resolveSource(
   if (source.from === 'constant') return source.lexical;
   const found = foundIn(source, context);
   if (found === undefined) return null;
-  if (found === null) refuseInput(path, `${printSource(source)} holds what cannot be a value`);
+  if (found === null) {
+    refuseInput(path, `${printSource(source)} holds what cannot be a value`);
+  }
   try {
     return scalar.encode(scalar.decode(found));
   } catch (caught) {
-    if (caught instanceof LexicalError)
+    if (caught instanceof LexicalError) {
       refuseInput(path, `${printSource(source)} ${caught.message}`);
+    }
     throw caught;
   }
 }

@@ -50,7 +50,9 @@ export class CallerNamespaces {
   /** Throws `InputError` for one too many. */
   use(uri: string, path: InputPath): void {
     this.#uris.add(uri);
-    if (this.#uris.size > MAX_NAMESPACES) refuseInput(path, 'more namespaces than allowed');
+    if (this.#uris.size > MAX_NAMESPACES) {
+      refuseInput(path, 'more namespaces than allowed');
+    }
   }
 }
 
@@ -100,10 +102,14 @@ class Collector implements XmlHandler {
           `${own.uri === '' ? ' in no namespace' : ` in the namespace ${own.uri}`}`,
       );
     }
-    if (own === null) this.#events.push({ kind: 'open', name: this.#name(tag.uri, tag.local) });
+    if (own === null) {
+      this.#events.push({ kind: 'open', name: this.#name(tag.uri, tag.local) });
+    }
     this.#bindings.push({ at: this.#events.length, names });
     this.#events.push(NO_BINDINGS);
-    for (let index = 0; index < tag.attributeCount; index++) this.#attribute(tag, index, names);
+    for (let index = 0; index < tag.attributeCount; index++) {
+      this.#attribute(tag, index, names);
+    }
     return ALL;
   }
 
@@ -115,7 +121,9 @@ class Collector implements XmlHandler {
 
   close(): void {
     this.#open.pop();
-    if (this.#open.length > 0 || this.#options.name === null) this.#events.push(CLOSE);
+    if (this.#open.length > 0 || this.#options.name === null) {
+      this.#events.push(CLOSE);
+    }
   }
 
   /** The events, when every element is closed. */
@@ -124,14 +132,21 @@ class Collector implements XmlHandler {
     let chars = 0;
     for (const { at, names } of this.#bindings) {
       const bound = at === this.#bindings[0]?.at ? new Map(shared) : new Map<string, string>();
-      if (own.size > 0)
-        for (const [prefix, uri] of names.bound) if (own.has(prefix)) bound.set(prefix, uri);
+      if (own.size > 0) {
+        for (const [prefix, uri] of names.bound) {
+          if (own.has(prefix)) {
+            bound.set(prefix, uri);
+          }
+        }
+      }
       if (bound.size === 0) continue;
       for (const [prefix, uri] of bound) {
         this.#options.namespaces.use(uri, this.#options.path);
         chars += prefix.length + uri.length;
       }
-      if (chars > BINDINGS_CHARS) refuseInput(this.#options.path, TOO_BIG);
+      if (chars > BINDINGS_CHARS) {
+        refuseInput(this.#options.path, TOO_BIG);
+      }
       this.#events[at] = { kind: 'bindings', bound };
     }
     return this.#events.filter((event) => event !== NO_BINDINGS);
@@ -143,8 +158,9 @@ class Collector implements XmlHandler {
     const name = isOfBlock
       ? { uri: tag.attributeUri(index), local: tag.attributeLocal(index) }
       : this.#name(tag.attributeUri(index), tag.attributeLocal(index));
-    if (name.uri === XSI_URI && name.local.endsWith('chemaLocation'))
+    if (name.uri === XSI_URI && name.local.endsWith('chemaLocation')) {
       refuseInput(this.#options.path, 'must not name schemas');
+    }
     const value = tag.attributeValue(index);
     if (name.uri === XSI_URI && name.local === 'type') {
       const type = resolveQName(tag, value);

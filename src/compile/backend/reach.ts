@@ -33,7 +33,9 @@ export async function compileReach(service: ConfigSection<AnyService>): Promise<
     ...compileBalance(config),
     calls: callOptions(name, config),
   };
-  if (auth?.ntlm !== undefined || auth?.passthrough === true) checkConnections(service, route);
+  if (auth?.ntlm !== undefined || auth?.passthrough === true) {
+    checkConnections(service, route);
+  }
   if (auth?.ntlm !== undefined) {
     const authentication = compileNtlm(service.at(auth.ntlm, 'auth', 'ntlm'));
     return {
@@ -77,7 +79,9 @@ export function compileTls(
     if (content === undefined) continue;
     parts[part] = content;
     const file = section.rotating(['tls', part], content, part === 'pfx' ? 'base64' : 'utf8');
-    if (file !== null) files[part] = file;
+    if (file !== null) {
+      files[part] = file;
+    }
   }
   const { servername = null, passphrase = null, minVersion, verify } = tls;
   try {

@@ -85,7 +85,9 @@ export async function compileAccess(
       );
       const known = new BasicUsers(listed, proxies);
       const before = PASSWORDS.find(keeping, '', null);
-      if (before !== null) known.keep(before);
+      if (before !== null) {
+        known.keep(before);
+      }
       return PASSWORDS.set(keeping, '', null, known);
     },
     network() {

@@ -50,7 +50,9 @@ export function compileClasses(
           entry,
           services,
         );
-        if (diagnostic !== null) diagnostics.push(diagnostic);
+        if (diagnostic !== null) {
+          diagnostics.push(diagnostic);
+        }
       }
     }
     const rights = classOf(name, config, services);

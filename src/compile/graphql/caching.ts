@@ -76,8 +76,9 @@ export async function compileCaching(
         const rule = kept.get(service.name, operation) ?? readRule(declared, read, invalidationOf);
         reads.set(service.name, operation, rule);
       }
-      if (write !== undefined)
+      if (write !== undefined) {
         writes.set(service.name, operation, writeRule(declared, write, invalidationOf));
+      }
       diagnostics.push(...checkDeclared(declared, read, write));
     }
   }
@@ -111,7 +112,9 @@ function keptRules(
     if (!(logsIn ? areAllSame : isSame(service))) continue;
     for (const operation of service.operations) {
       const rule = earlier.caching.read(service.name, operation);
-      if (rule !== null) rules.set(service.name, operation, rule);
+      if (rule !== null) {
+        rules.set(service.name, operation, rule);
+      }
     }
   }
   return rules;
@@ -208,8 +211,9 @@ function checkDeclared(
       'by its SOAPAction alone.';
     find(key, what, 'Declare nothing of either.');
   }
-  for (const [index, entry] of (write?.invalidates ?? []).entries())
+  for (const [index, entry] of (write?.invalidates ?? []).entries()) {
     diagnostics.push(...checkEntry(declared, entry, index));
+  }
   return diagnostics;
 }
 
@@ -258,7 +262,9 @@ function holdsData({ input, use, status }: Operation): boolean {
   for (const type of seen) {
     const parts = partsOf(type);
     if (parts === null) return false;
-    for (const part of parts) seen.add(part);
+    for (const part of parts) {
+      seen.add(part);
+    }
   }
   return true;
 }
@@ -272,13 +278,20 @@ function partsOf(type: XsdType): readonly XsdType[] | null {
   const { content, attributes, anyAttribute, derived } = type;
   const parts: XsdType[] = [...derived, ...attributes.map((attribute) => attribute.type)];
   if (content.kind === 'opaque' || anyAttribute !== null) return null;
-  if (content.kind === 'text') parts.push(content.type);
-  if (content.kind === 'array') parts.push(content.item);
+  if (content.kind === 'text') {
+    parts.push(content.type);
+  }
+  if (content.kind === 'array') {
+    parts.push(content.item);
+  }
   const particles: Particle[] = content.kind === 'elements' ? [content.particle] : [];
   for (let particle = particles.pop(); particle !== undefined; particle = particles.pop()) {
     if (particle.kind === 'any') return null;
-    if (particle.kind === 'one') parts.push(particle.element.type);
-    else particles.push(...particle.particles);
+    if (particle.kind === 'one') {
+      parts.push(particle.element.type);
+    } else {
+      particles.push(...particle.particles);
+    }
   }
   return parts;
 }

@@ -178,8 +178,11 @@ function typeOwners(
     const shape = JSON.stringify([naming, schema]);
     const byShape = getOrMake(first, service.wsdl.types, () => new Map<string, string>());
     const owner = byShape.get(shape);
-    if (owner === undefined) byShape.set(shape, service.name);
-    else owners.set(service, owner);
+    if (owner === undefined) {
+      byShape.set(shape, service.name);
+    } else {
+      owners.set(service, owner);
+    }
   }
   return owners;
 }

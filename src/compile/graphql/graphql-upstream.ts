@@ -118,7 +118,9 @@ export async function compileGraphqlUpstream(
     const health = compileHealth(config, upstream, reach);
     const subscriptions = subscriptionsOf(config);
     const { limits } = config;
-    if (login === null) BACKENDS.set(keeping, name, config, { upstream, reach });
+    if (login === null) {
+      BACKENDS.set(keeping, name, config, { upstream, reach });
+    }
     return {
       name,
       subschema,

@@ -32,17 +32,21 @@ export function* missingParts(before: Contract, after: Contract): Steps<readonly
   const missing = yield* missingOperations(before.services, after.services);
   for (const [key, { service, operation }] of before.graph.fields) {
     const found = after.graph.fields.get(key);
-    if (found?.service !== service || found.operation.name !== operation.name) missing.push(key);
+    if (found?.service !== service || found.operation.name !== operation.name) {
+      missing.push(key);
+    }
     yield;
   }
   const { schema } = after.graph;
   for (const type of typesOf(before.graph.schema)) {
     const found = schema.getType(type.name);
-    if (found === undefined) missing.push(type.name);
-    else
+    if (found === undefined) {
+      missing.push(type.name);
+    } else {
       missing.push(
         ...missingIn(type, found).map((part) => `${type.name}${part === '' ? '' : `.${part}`}`),
       );
+    }
     yield;
   }
   return [...new Set(missing)];
@@ -57,8 +61,11 @@ function* missingOperations(
     const names = new Set(
       after.find((service) => service.name === name)?.operations.map((each) => each.name),
     );
-    for (const operation of operations)
-      if (!names.has(operation.name)) missing.push(`${name}.${operation.name}`);
+    for (const operation of operations) {
+      if (!names.has(operation.name)) {
+        missing.push(`${name}.${operation.name}`);
+      }
+    }
     yield;
   }
   return missing;

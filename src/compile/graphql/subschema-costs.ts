@@ -24,7 +24,9 @@ export function withConfiguredCosts(
     }
     const part = `${owner}.${field}`;
     const cost = subschemaFieldCost(costKeys, { service, path: ['costs', name] });
-    if (cost !== null) fields.set(part, cost.or(fields.get(part) ?? null));
+    if (cost !== null) {
+      fields.set(part, cost.or(fields.get(part) ?? null));
+    }
   }
   return { fields, types };
 }

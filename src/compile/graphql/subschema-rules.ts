@@ -19,7 +19,9 @@ export function subschemaRules(
     const type = schema.getType(typeName);
     const part = `${type === undefined ? typeName : partName(schema, type)}.${field}`;
     const rule = bothRules(rules.get(part) ?? null, fieldRuleOf(part, rights));
-    if (rule !== null) rules.set(part, rule);
+    if (rule !== null) {
+      rules.set(part, rule);
+    }
   }
   return rules;
 }

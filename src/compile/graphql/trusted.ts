@@ -87,13 +87,15 @@ export function compileTrusted(
       documents.set(document, readDocument(document, admission));
     } catch (caught) {
       if (!(caught instanceof Refusal)) throw caught;
-      if (warnings.length === WARNINGS_MAX) further++;
-      else
+      if (warnings.length === WARNINGS_MAX) {
+        further++;
+      } else {
         warnings.push({
           file,
           ...placeOf(text, offsetOf(text, id)),
           ...warningOf({ id, name }, caught),
         });
+      }
     }
   }
   if (further > 0) {

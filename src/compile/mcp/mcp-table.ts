@@ -55,30 +55,41 @@ export function compileMcp(
       const reads = [...described.values()].filter(
         ({ service, isRead }) => isRead && name === `${service}.*`,
       );
-      if (reads.length === 0) unknown('operations', at, name);
-      for (const each of reads) add(each, 'operations', at);
+      if (reads.length === 0) {
+        unknown('operations', at, name);
+      }
+      for (const each of reads) {
+        add(each, 'operations', at);
+      }
       continue;
     }
     const found = described.get(name);
-    if (found === undefined) unknown('operations', at, name);
-    else if (!found.isRead && !write.includes(name)) {
+    if (found === undefined) {
+      unknown('operations', at, name);
+    } else if (!found.isRead && !write.includes(name)) {
       const what = `\`${name}\` may change something, and \`mcp.write\` does not name it.`;
       const remedy =
         'Name it in `write` as well, or add it to `reads` of its service if it only reads.';
       diagnostics.push(root.diagnostic(['mcp', 'operations', at], what, remedy));
-    } else add(found, 'operations', at);
+    } else {
+      add(found, 'operations', at);
+    }
   }
   for (const [at, name] of write.entries()) {
     const found = described.get(name);
-    if (found === undefined) unknown('write', at, name);
-    else add(found, 'write', at);
+    if (found === undefined) {
+      unknown('write', at, name);
+    } else {
+      add(found, 'write', at);
+    }
   }
   const confirmed = new Set<DescribedOperation>();
   const offered = new Set(tools.values());
   for (const [at, name] of confirm.entries()) {
     const found = described.get(name);
-    if (found !== undefined && offered.has(found)) confirmed.add(found);
-    else {
+    if (found !== undefined && offered.has(found)) {
+      confirmed.add(found);
+    } else {
       const remedy = 'Name it in `operations` or `write` as well, or remove it.';
       diagnostics.push(root.diagnostic(['mcp', 'confirm', at], `\`${name}\` is no tool.`, remedy));
     }

@@ -163,12 +163,16 @@ function operationProbe(
         );
         const reply = await sendWhole(upstream, request);
         const fault = new FaultNames();
-        if (reply.head.status !== 401) readReply(call, reply, fault);
+        if (reply.head.status !== 401) {
+          readReply(call, reply, fault);
+        }
         const isRefused =
           reply.head.status === 401 || [...fault.names].some((name) => session?.renewOn.has(name));
         if (session === null || token === null) return isHealthy(reply, fault.isFault);
         if (!isRefused) {
-          if (reply.head.status <= 299) session.login.accepted(token, operation, isRepeated);
+          if (reply.head.status <= 299) {
+            session.login.accepted(token, operation, isRepeated);
+          }
           return isHealthy(reply, fault.isFault);
         }
         if (!session.login.canRenew(token, operation)) return false;

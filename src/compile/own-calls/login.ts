@@ -179,7 +179,9 @@ function cookiesOf(head: ReplyHead): string | null {
   for (const cookie of head.headers('set-cookie')) {
     const [pair = ''] = cookie.split(';', 1);
     const name = pair.slice(0, Math.max(0, pair.indexOf('='))).trim();
-    if (name !== '') pairs.set(name, pair.trim());
+    if (name !== '') {
+      pairs.set(name, pair.trim());
+    }
   }
   return pairs.size === 0 ? null : [...pairs.values()].join('; ');
 }

@@ -191,8 +191,9 @@ function fieldsParameter({ field }: DescribedOperation, schema: GraphQLSchema): 
     for (const [name, below] of fieldTypes(at.type, schema)) {
       const path = `${at.path}${name}`;
       paths.push(path);
-      if (at.levels + 1 < LISTED_LEVELS_MAX)
+      if (at.levels + 1 < LISTED_LEVELS_MAX) {
         open.push({ type: below, path: `${path}/`, levels: at.levels + 1 });
+      }
     }
   }
   const items =

@@ -39,7 +39,9 @@ export function planOpenApi(
   for (const [path, described] of operations) {
     const { get, post } = freshIds(described, ids);
     const methods = new Map<string, Omit<PlannedOperation, 'bodyName'>>();
-    if (get !== null) methods.set('get', { described, route: null, method: 'get', id: get });
+    if (get !== null) {
+      methods.set('get', { described, route: null, method: 'get', id: get });
+    }
     methods.set('post', { described, route: null, method: 'post', id: post });
     paths.set(path, methods);
   }
@@ -86,7 +88,9 @@ function freshIds(
 /** A query and a mutation may have one name. */
 function freshId(name: string, ids: Set<string>): string {
   let id = name;
-  for (let at = 2; ids.has(id); at++) id = `${name}_${at}`;
+  for (let at = 2; ids.has(id); at++) {
+    id = `${name}_${at}`;
+  }
   ids.add(id);
   return id;
 }

@@ -80,6 +80,8 @@ class YamlWriter implements DocumentWriter {
   }
 
   close(): void {
-    if (this.#counts.pop() === 0 && this.#counts.length > 0) this.chunks.push(' {}\n');
+    if (this.#counts.pop() === 0 && this.#counts.length > 0) {
+      this.chunks.push(' {}\n');
+    }
   }
 }

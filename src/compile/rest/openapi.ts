@@ -78,8 +78,11 @@ export class OpenApiPrinter {
   *print({ operations, routes }: OfferedOperations): Steps<Buffer> {
     const planned = planOpenApi(operations, routes);
     const services = new Set<string>();
-    for (const methods of planned.values())
-      for (const { described } of methods) services.add(described.service);
+    for (const methods of planned.values()) {
+      for (const { described } of methods) {
+        services.add(described.service);
+      }
+    }
     yield;
     const writer = writerOf(this.#form);
     this.#add(writer, headOf(this.#frame, [...services]), 0);
@@ -91,7 +94,9 @@ export class OpenApiPrinter {
       for (const each of methods) {
         const part = this.#operation(path, each);
         writer.add(part.text);
-        if (part.body !== '') bodies.push(part.body);
+        if (part.body !== '') {
+          bodies.push(part.body);
+        }
         referred.push(...part.referred);
         yield;
       }
@@ -100,14 +105,20 @@ export class OpenApiPrinter {
     writer.close();
     writer.open('components');
     writer.open('schemas');
-    for (const text of yield* this.#components(referred)) writer.add(text);
-    for (const text of bodies) writer.add(text);
+    for (const text of yield* this.#components(referred)) {
+      writer.add(text);
+    }
+    for (const text of bodies) {
+      writer.add(text);
+    }
     this.#add(writer, { [PROBLEM]: PROBLEM_SCHEMA }, PART_LEVEL);
     writer.close();
     const { securitySchemes } = this.#frame;
     const hasSchemes = Object.keys(securitySchemes).length > 0;
     this.#add(writer, { responses: { [PROBLEM]: PROBLEM_RESPONSE } }, 1);
-    if (hasSchemes) this.#add(writer, { securitySchemes }, 1);
+    if (hasSchemes) {
+      this.#add(writer, { securitySchemes }, 1);
+    }
     writer.close();
     writer.close();
     return yield* encoded(writer.chunks);

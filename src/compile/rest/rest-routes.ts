@@ -75,8 +75,9 @@ export class RestRoutes {
     const found: MatchedRoute[] = [];
     for (const route of this.#byLength.get(parts.length) ?? []) {
       const texts = textsOf(route, parts);
-      if (texts !== null && !found.some((each) => each.route.method === route.method))
+      if (texts !== null && !found.some((each) => each.route.method === route.method)) {
         found.push({ route, texts });
+      }
     }
     return found;
   }
@@ -92,8 +93,11 @@ function textsOf(
     const part = parts[at] ?? '';
     if (typeof segment === 'string') {
       if (segment !== part) return null;
-    } else if (part === '') return null;
-    else texts.set(segment.argument, part);
+    } else if (part === '') {
+      return null;
+    } else {
+      texts.set(segment.argument, part);
+    }
   }
   return texts;
 }

@@ -57,7 +57,7 @@ export function compileRest(
       const path = ['services', name, 'rest', 'operations', at];
       diagnostics.push(root.diagnostic(path, what, didYouMean(wanted, known) ?? REMEDY));
     }
-    if (offered.length === 0)
+    if (offered.length === 0) {
       diagnostics.push(
         root.diagnostic(
           ['services', name, 'rest'],
@@ -65,13 +65,15 @@ export function compileRest(
           REMEDY,
         ),
       );
+    }
     bases.push(`${base}/`);
     for (const each of offered) {
       if (!(listed?.includes(each.name) ?? true)) continue;
       const path = `${base}/${encodeURIComponent(each.name)}`;
       const owner = taken.get(path);
-      if (owner === undefined) operations.set(path, each);
-      else
+      if (owner === undefined) {
+        operations.set(path, each);
+      } else {
         diagnostics.push(
           root.diagnostic(
             ['services', name, 'rest'],
@@ -79,6 +81,7 @@ export function compileRest(
             'Give each its own path.',
           ),
         );
+      }
     }
   }
   reportHidden(routes.all, operations, root, diagnostics);
@@ -139,27 +142,31 @@ function routesOf(
         void diagnostics.push(root.diagnostic(path, what, remedy));
       const label = `\`${mapping.rest}\` of ${service}.${name}`;
       const operation = described.get(`${service}.${name}`);
-      if (restPathOf(service, rest) === null)
+      if (restPathOf(service, rest) === null) {
         report(`${label}: the service has no \`rest\`.`, 'Write `rest: true`.');
+      }
       if (operation === undefined) {
         report(`${label}: GraphQL does not offer the operation.`, REMEDY);
         continue;
       }
       const route = parseRoute(mapping.rest, operation);
       const known = operation.field.args.map((each) => each.name);
-      for (const wrong of wrongParameters(route))
+      for (const wrong of wrongParameters(route)) {
         report(
           `${label}: no simple argument is called ${wrong}.`,
           didYouMean(wrong, known) ?? `It has ${known.join(', ')}.`,
         );
-      if (route.method === 'GET' && !operation.isRead)
+      }
+      if (route.method === 'GET' && !operation.isRead) {
         report(
           `${label}: the operation writes.`,
           'Take POST, PUT, PATCH or DELETE, or name it in `reads`.',
         );
+      }
       const owner = owners.get(routeShape(route));
-      if (owner !== undefined)
+      if (owner !== undefined) {
         report(`${label} is the path of ${owner} too.`, 'Give each its own.');
+      }
       owners.set(routeShape(route), `${service}.${name}`);
       routes.push(route);
     }

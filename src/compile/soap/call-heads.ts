@@ -43,7 +43,9 @@ export function compileCallHeads(
       ...['content-type', contentType, 'accept', `${dialect.mediaType}${accepted}`],
       ...['accept-encoding', 'gzip'],
     ];
-    if (soapAction !== null) fields.push('soapaction', soapAction);
+    if (soapAction !== null) {
+      fields.push('soapaction', soapAction);
+    }
     return { action, contentType, soapAction, included, fields };
   };
   const heads = new Map(operations.map((operation) => [operation, make(operation)]));

@@ -29,7 +29,9 @@ export class DeclaredOutputs {
       ),
     );
     for (const operation of operations) {
-      for (const outputs of shared) addOutput(outputs, operation);
+      for (const outputs of shared) {
+        addOutput(outputs, operation);
+      }
     }
     return (body, own) => {
       if (shared.some(({ names }) => names.has(expandedName(body)))) return 'declared';
@@ -54,7 +56,11 @@ function addOutput({ names, locals, anyLocals }: OutputNames, operation: Operati
   if (output === null) return;
   const body = output.body?.name ?? null;
   const local = body?.local ?? `${name}Response`;
-  if (body !== null) names.add(expandedName(body));
-  if (body === null || style !== 'document' || use === 'encoded') locals.add(local);
+  if (body !== null) {
+    names.add(expandedName(body));
+  }
+  if (body === null || style !== 'document' || use === 'encoded') {
+    locals.add(local);
+  }
   anyLocals.add(local);
 }

@@ -51,9 +51,10 @@ export function compileAssertion(
       `${owner} has not exactly one of \`subject\` and \`claim\`.`,
       'Write the subject, or the claim of callers that holds it.',
     );
-  for (const [name, text] of Object.entries({ issuer, audience, subject: subject ?? '' }))
+  for (const [name, text] of Object.entries({ issuer, audience, subject: subject ?? '' })) {
     if (UNWRITABLE.test(text))
       throw section.error([name], `\`${name}\` has a character that XML does not.`, 'Take it out.');
+  }
   const identity = compileIdentity(section.at({ cert, key, passphrase }), owner);
   const rules = { issuer, audience, lifetimeMillis, identity };
   return (ofCaller, nowMillis) => {
@@ -103,7 +104,9 @@ class RootReader implements XmlHandler {
 
   open({ uri, local }: StartTag): Interest {
     this.#depth++;
-    if (this.#depth === 1) this.isAssertion = uri === SAML2 && local === 'Assertion';
+    if (this.#depth === 1) {
+      this.isAssertion = uri === SAML2 && local === 'Assertion';
+    }
     return this.#depth === 1 ? ELEMENTS_ONLY : SKIP;
   }
 

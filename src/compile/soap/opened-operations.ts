@@ -42,7 +42,9 @@ export function openedOperations(
       ...port,
       operations: port.operations.filter((operation) => {
         const isKept = isOpen(operation, port.name);
-        if (!isKept) closed.add(operation.name);
+        if (!isKept) {
+          closed.add(operation.name);
+        }
         return isKept;
       }),
     })),

@@ -45,7 +45,9 @@ export class OperationTable {
       group.add(operation, own.has(operation) ? actionOf(operation) : null);
     }
     const owners = namesByAction(all);
-    for (const group of groups) group.complete((action) => owners.get(action) ?? NOT_OWNED);
+    for (const group of groups) {
+      group.complete((action) => owners.get(action) ?? NOT_OWNED);
+    }
     this.names = new Set(all.map(({ name }) => name));
     this.isComplete = isComplete;
     this.mayBeEncoded =

@@ -20,7 +20,9 @@ export function withOwnNames(wsdl: WsdlModel, chosen: readonly Port[]): ChosenPo
   if (chosen.length < 2) return { wsdl, ports: chosen };
   const shared = sharedNames(chosen);
   const taken = new Set(chosen.flatMap(({ operations }) => operations.map(({ name }) => name)));
-  for (const name of shared) taken.delete(name);
+  for (const name of shared) {
+    taken.delete(name);
+  }
   const byMessage = new Map<string, string>();
   const ports = chosen.map((port) => {
     const operations = port.operations.flatMap((operation) => {
@@ -33,7 +35,9 @@ export function withOwnNames(wsdl: WsdlModel, chosen: readonly Port[]): ChosenPo
       taken.add(own);
       byMessage.set(message, own);
       const request = requestKey(operation);
-      if (!byMessage.has(request)) byMessage.set(request, own);
+      if (!byMessage.has(request)) {
+        byMessage.set(request, own);
+      }
       return [renamed(operation, own)];
     });
     return { ...port, operations };
@@ -61,8 +65,11 @@ function sharedNames(ports: readonly Port[]): ReadonlySet<string> {
   for (const operation of ports.flatMap(({ operations }) => operations)) {
     const message = messageOf(operation);
     const known = first.get(operation.name);
-    if (known === undefined) first.set(operation.name, message);
-    else if (known !== message) shared.add(operation.name);
+    if (known === undefined) {
+      first.set(operation.name, message);
+    } else if (known !== message) {
+      shared.add(operation.name);
+    }
   }
   return shared;
 }
@@ -71,7 +78,9 @@ function freeName(candidates: readonly [string, string], taken: ReadonlySet<stri
   const free = candidates.find((name) => !taken.has(name));
   if (free !== undefined) return free;
   let number = 2;
-  while (taken.has(`${candidates[1]}${number}`)) number++;
+  while (taken.has(`${candidates[1]}${number}`)) {
+    number++;
+  }
   return `${candidates[1]}${number}`;
 }
 

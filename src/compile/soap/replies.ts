@@ -76,7 +76,9 @@ function tolerances(
   for (const operation of operations) {
     const mapping = mappings[operation.name];
     const { tolerate: further = [] } = typeof mapping === 'object' ? mapping : {};
-    if (further.length > 0) own.set(operation, new Set([...tolerate, ...further]));
+    if (further.length > 0) {
+      own.set(operation, new Set([...tolerate, ...further]));
+    }
   }
   return (operation) => (operation === null ? ofService : (own.get(operation) ?? ofService));
 }
@@ -90,13 +92,19 @@ function declares(faults: Operation['faults'], local: string): boolean {
   const types = new Set<XsdType>(faults.map(({ element }) => element.type));
   for (const type of types) {
     if (type.kind === 'simple') continue;
-    for (const derived of type.derived) types.add(derived);
+    for (const derived of type.derived) {
+      types.add(derived);
+    }
     const particles = type.content.kind === 'elements' ? [type.content.particle] : [];
     for (const particle of particles) {
       if (particle.kind === 'any') continue;
-      if (particle.kind !== 'one') particles.push(...particle.particles);
-      else if (particle.element.name.local === local) return true;
-      else types.add(particle.element.type);
+      if (particle.kind !== 'one') {
+        particles.push(...particle.particles);
+      } else if (particle.element.name.local === local) {
+        return true;
+      } else {
+        types.add(particle.element.type);
+      }
     }
   }
   return false;
@@ -134,8 +142,9 @@ function expectedReplies(
       group.flatMap(({ output }) => output ?? []),
       false,
     );
-    for (const operation of group)
+    for (const operation of group) {
       expected.set(operation, { isReply, parts: partsOf(operation.output) });
+    }
   }
   return expected;
 }

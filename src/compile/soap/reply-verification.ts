@@ -39,7 +39,9 @@ export function compileReplyVerification(
       `${owner} demands nothing.`,
       'Give it a `signature` or `timestamp: { required: true }`.',
     );
-  if (signatureConfirmation) checkConfirmation(section, security);
+  if (signatureConfirmation) {
+    checkConfirmation(section, security);
+  }
   const rules: VerificationRules = {
     signature: compileSignature(section),
     timestamp: timestampRules(timestamp),

@@ -21,10 +21,15 @@ export function claimsIn(
     const claims = [...Object.values(values), ...blocks, ...inTemplates].flatMap(
       ({ claim }) => claim ?? [],
     );
-    if (claims.length > 0) found.set(name, claims);
+    if (claims.length > 0) {
+      found.set(name, claims);
+    }
   }
   const subject = make?.saml?.claim;
-  if (subject !== undefined)
-    for (const { name } of described) found.set(name, [...(found.get(name) ?? []), subject]);
+  if (subject !== undefined) {
+    for (const { name } of described) {
+      found.set(name, [...(found.get(name) ?? []), subject]);
+    }
+  }
   return found;
 }

@@ -69,8 +69,11 @@ export class RequestGroup {
    */
   add(operation: Operation, configured: string | null): void {
     const known = this.#members.get(operation.name);
-    if (known !== undefined) known.add(operation);
-    else this.#members.set(operation.name, new Member(operation, configured));
+    if (known !== undefined) {
+      known.add(operation);
+    } else {
+      this.#members.set(operation.name, new Member(operation, configured));
+    }
   }
 
   /**
@@ -80,20 +83,27 @@ export class RequestGroup {
   complete(ownersOf: (action: string) => ReadonlySet<string>): void {
     const members = [...this.#members.values()];
     // The WSDL's own words first, then what real stacks write instead.
-    for (const member of members) for (const action of member.actions) this.#own(action, member);
+    for (const member of members) {
+      for (const action of member.actions) {
+        this.#own(action, member);
+      }
+    }
     for (const member of members) {
       const { name } = member.operation;
       this.#ownAliases(name, [member], ownersOf);
     }
-    if (this.#body !== null) this.#ownAliases(this.#body.local, members, ownersOf);
+    if (this.#body !== null) {
+      this.#ownAliases(this.#body.local, members, ownersOf);
+    }
     for (const action of new Set(members.flatMap(({ soapActions }) => [...soapActions]))) {
       const same = members.filter(({ soapActions }) => soapActions.has(action));
       this.#byAction.set(action, knownOf(same, action));
     }
     for (const member of members) {
       for (const action of member.namedActions) {
-        if (members.every((other) => other === member || !other.actions.has(action)))
+        if (members.every((other) => other === member || !other.actions.has(action))) {
           this.#byNamed.set(action, member);
+        }
       }
     }
     this.#isOpen = members.some(
@@ -102,7 +112,9 @@ export class RequestGroup {
     const sent = new Set(members.map((member) => member.sent));
     const [common = null] = sent.size === 1 ? sent : [];
     this.#whole = knownOf(members, common);
-    for (const member of members) member.known = knownOf([member], member.sent);
+    for (const member of members) {
+      member.known = knownOf([member], member.sent);
+    }
   }
 
   identify(sent: SentActions): KnownOperation | 'mismatch' {
@@ -114,8 +126,9 @@ export class RequestGroup {
       if (this.#isOpen ? first !== null && action !== first : owners === undefined)
         return 'mismatch';
       first = action;
-      if (owners !== undefined)
+      if (owners !== undefined) {
         named = named === null ? owners : named.filter((member) => owners.includes(member));
+      }
     }
     if (named === null || this.#members.size === 1) return this.whole;
     if (named.length === 0) return 'mismatch';
@@ -170,7 +183,9 @@ export class RequestGroup {
 
   #own(action: string, member: Member): void {
     const owners = this.#owners.get(action) ?? [];
-    if (!owners.includes(member)) this.#owners.set(action, [...owners, member]);
+    if (!owners.includes(member)) {
+      this.#owners.set(action, [...owners, member]);
+    }
   }
 
   /**
@@ -184,7 +199,9 @@ export class RequestGroup {
   ): void {
     for (const alias of this.#aliasesOf(name)) {
       const isElsewhere = [...ownersOf(alias)].some((owner) => !this.#members.has(owner));
-      if (!this.#owners.has(alias) && !isElsewhere) this.#owners.set(alias, members);
+      if (!this.#owners.has(alias) && !isElsewhere) {
+        this.#owners.set(alias, members);
+      }
     }
   }
 
@@ -230,11 +247,15 @@ class Member {
     if (soapAction !== null && soapAction !== '') {
       this.actions.add(soapAction);
       this.soapActions.add(soapAction);
-      if (!this.#isConfigured && soapAction !== this.sent) this.sent = null;
+      if (!this.#isConfigured && soapAction !== this.sent) {
+        this.sent = null;
+      }
     }
     if (addressingAction === null || addressingAction === '') return;
     this.actions.add(addressingAction);
-    if (namesAction === true) this.namedActions.add(addressingAction);
+    if (namesAction === true) {
+      this.namedActions.add(addressingAction);
+    }
   }
 }
 

@@ -314,7 +314,9 @@ export async function compileService(
   BACKENDS.set(keeping, name, reachedBy, service);
   CALL_LIMITS.set(keeping, name, config, service);
   DESCRIPTIONS.set(keeping, name, config, service);
-  if (freshness !== null) NONCES.set(keeping, name, null, freshness);
+  if (freshness !== null) {
+    NONCES.set(keeping, name, null, freshness);
+  }
   return service;
 }
 
@@ -458,7 +460,9 @@ function weightsOf(
   const weights = new Map<string, number>();
   for (const [name, mapping] of Object.entries(operations)) {
     const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost) : undefined;
-    if (weight !== undefined) weights.set(name, weight);
+    if (weight !== undefined) {
+      weights.set(name, weight);
+    }
   }
   return (operation) =>
     operation === null ? otherwise : (weights.get(operation.name) ?? otherwise);

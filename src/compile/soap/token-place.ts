@@ -107,7 +107,9 @@ function childOf(element: ElementDeclaration | null, local: string): ElementDecl
   const left: Particle[] = [element.type.content.particle];
   for (let particle = left.pop(); particle !== undefined; particle = left.pop()) {
     if (particle.kind === 'one' && particle.element.name.local === local) return particle.element;
-    if ('particles' in particle) left.push(...particle.particles);
+    if ('particles' in particle) {
+      left.push(...particle.particles);
+    }
   }
   return null;
 }

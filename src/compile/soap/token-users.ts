@@ -41,11 +41,13 @@ export function compileTokenUsers(
     if ((password === undefined) === (hash === undefined)) {
       const what = `User \`${name}\` has not exactly one of \`password\` and \`hash\`.`;
       problems.push(section.diagnostic(['users', name], what, 'Write one of them.'));
-    } else if (password !== undefined)
+    } else if (password !== undefined) {
       passwords.set(name, section.text(['users', name, 'password'], password));
-    else if (hash !== undefined) hashes.set(name, hash);
+    } else if (hash !== undefined) {
+      hashes.set(name, hash);
+    }
   }
-  if (url === undefined && usernameToken.users === undefined)
+  if (url === undefined && usernameToken.users === undefined) {
     problems.push(
       section.diagnostic(
         [],
@@ -53,6 +55,7 @@ export function compileTokenUsers(
         'Give it `users`, or the `url` of a decision point.',
       ),
     );
+  }
   const judgesLater = hashes.size > 0 || url !== undefined;
   if (judgesLater && !types.includes('text')) {
     const what = 'A user with a `hash`, or of a `url`, needs passwords of the type text.';
@@ -76,8 +79,9 @@ export function compileTokenUsers(
       if (hashed !== null && (hashes.has(name) || decision === null)) {
         const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
         await hashed.identify({ headers: { authorization }, address });
-      } else if ((await decision?.ask(name, password)) !== true)
+      } else if ((await decision?.ask(name, password)) !== true) {
         throw new Refusal('UNAUTHENTICATED', 'user or password');
+      }
     },
     close: async () => decision?.close(),
   };

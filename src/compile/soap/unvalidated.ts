@@ -20,7 +20,9 @@ export function unvalidatedIn(
   const reasons = new Map<Operation, string>();
   for (const operation of lists.flat()) {
     const reason = reasonOf(operation);
-    if (reason !== null) reasons.set(operation, reason);
+    if (reason !== null) {
+      reasons.set(operation, reason);
+    }
   }
   for (const group of lists.flatMap((operations) => groupsIn(operations))) {
     if (
@@ -29,7 +31,9 @@ export function unvalidatedIn(
         : !haveAmbiguousReplies(group)
     )
       continue;
-    for (const operation of group) reasons.set(operation, AMBIGUOUS[direction]);
+    for (const operation of group) {
+      reasons.set(operation, AMBIGUOUS[direction]);
+    }
   }
   return reasons;
 }

@@ -142,7 +142,9 @@ export class Validity {
     };
     for (const group of lists.flatMap(groupsIn)) {
       const outputs = outputsByName(group);
-      for (const operation of group) this.#outputs.set(operation, outputs);
+      for (const operation of group) {
+        this.#outputs.set(operation, outputs);
+      }
     }
   }
 
@@ -218,7 +220,9 @@ export class Validity {
     const { body = null, several } = output ?? {};
     if (onMissing === null || body === null || this.#unvalidated.reply.has(operation)) return null;
     const sink = ({ rule, what }: Violation): void => {
-      if (rule === 'missing' || what.startsWith('is not expected here')) onMissing();
+      if (rule === 'missing' || what.startsWith('is not expected here')) {
+        onMissing();
+      }
     };
     const options = unqualifiedAs === null ? this.#quick : { ...this.#quick, unqualifiedAs };
     const element = this.#schema.element(several?.whole ?? body);
@@ -230,8 +234,9 @@ export class Validity {
    * declares.
    */
   undeclared(operation: Operation | null, direction: MessageDirection, exchange: Exchange): void {
-    if (this.#level(direction) !== 'off')
+    if (this.#level(direction) !== 'off') {
       this.#report(exchange, operation?.name ?? '_other', direction, UNVALIDATED);
+    }
   }
 
   #level(direction: MessageDirection): ValidationLevel {

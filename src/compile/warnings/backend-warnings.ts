@@ -106,8 +106,11 @@ const uselessLimits: Check = (config) => {
     ConfigPath,
     Pick<AnyService, 'timeoutMillis' | 'retry' | 'requestsAtOnce'>,
   ])[] = [[[], config]];
-  for (const [name, mapping] of operations)
-    if (typeof mapping === 'object') levels.push([['operations', name], mapping]);
+  for (const [name, mapping] of operations) {
+    if (typeof mapping === 'object') {
+      levels.push([['operations', name], mapping]);
+    }
+  }
   const isAnyRepeated =
     !('operations' in config) ||
     operations.some(([, mapping]) => typeof mapping === 'object' && mapping.idempotent === true);

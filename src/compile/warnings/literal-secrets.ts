@@ -47,7 +47,9 @@ export function* warningsOfSecrets(root: ConfigSection<Config>): Steps<readonly 
   const unreplaced: Text[] = [];
   for (const each of textsIn(all, [])) {
     const [path, text] = each;
-    if (VARIABLE.test(text) && root.isGiven(path)) unreplaced.push(each);
+    if (VARIABLE.test(text) && root.isGiven(path)) {
+      unreplaced.push(each);
+    }
     yield;
   }
   const literal = SECRETS.flatMap((pattern) => [...valuesAt(all, pattern.split('.'), [])]).filter(
@@ -79,17 +81,26 @@ function* valuesAt(
   path: ConfigPath,
 ): Iterable<Text> {
   if (step === undefined) {
-    if (typeof value === 'string') yield [path, value];
+    if (typeof value === 'string') {
+      yield [path, value];
+    }
     return;
   }
-  for (const [name, child] of childrenOf(value))
-    if (step === '*' || (typeof name === 'string' && name.toLowerCase() === step.toLowerCase()))
+  for (const [name, child] of childrenOf(value)) {
+    if (step === '*' || (typeof name === 'string' && name.toLowerCase() === step.toLowerCase())) {
       yield* valuesAt(child, rest, [...path, name]);
+    }
+  }
 }
 
 function* textsIn(value: unknown, path: ConfigPath): Iterable<Text> {
-  if (typeof value === 'string') yield [path, value];
-  else for (const [name, child] of childrenOf(value)) yield* textsIn(child, [...path, name]);
+  if (typeof value === 'string') {
+    yield [path, value];
+  } else {
+    for (const [name, child] of childrenOf(value)) {
+      yield* textsIn(child, [...path, name]);
+    }
+  }
 }
 
 /**

@@ -30,13 +30,20 @@ function* requirementsIn(
   config: Pick<Config, 'services' | 'graphqlServices'>,
 ): Iterable<readonly [ConfigPath, ScopeKeys]> {
   for (const [service, { operations, schema }] of Object.entries(config.services)) {
-    for (const [name, keys] of Object.entries(operations))
-      if (typeof keys === 'object') yield [['services', service, 'operations', name], keys];
-    for (const [type, { fields }] of Object.entries(schema.types))
-      for (const [name, keys] of Object.entries(fields))
+    for (const [name, keys] of Object.entries(operations)) {
+      if (typeof keys === 'object') {
+        yield [['services', service, 'operations', name], keys];
+      }
+    }
+    for (const [type, { fields }] of Object.entries(schema.types)) {
+      for (const [name, keys] of Object.entries(fields)) {
         yield [['services', service, 'schema', 'types', type, 'fields', name], keys];
+      }
+    }
   }
-  for (const [service, { fields }] of Object.entries(config.graphqlServices))
-    for (const [name, keys] of Object.entries(fields))
+  for (const [service, { fields }] of Object.entries(config.graphqlServices)) {
+    for (const [name, keys] of Object.entries(fields)) {
       yield [['services', service, 'fields', name], keys];
+    }
+  }
 }

@@ -65,18 +65,24 @@ function hiddenCosts({ services, graphqlServices }: Config): readonly Finding[] 
   for (const [service, { hide, costs }] of Object.entries(graphqlServices)) {
     for (const name of Object.keys(costs)) {
       const [type = ''] = name.split('.');
-      if (hide.includes(name) || hide.includes(type))
+      if (hide.includes(name) || hide.includes(type)) {
         paths.push(['services', service, 'costs', name]);
+      }
     }
   }
   for (const [service, { schema }] of Object.entries(services)) {
     for (const [type, { hide, cost, fields }] of Object.entries(schema.types)) {
       const at: ConfigPath = ['services', service, 'schema', 'types', type];
-      if (hide && cost !== undefined) paths.push([...at, 'cost']);
+      if (hide && cost !== undefined) {
+        paths.push([...at, 'cost']);
+      }
       for (const [name, field] of Object.entries(fields)) {
         if (!hide && !field.hide) continue;
-        for (const key of ['cost', 'listSize'] as const)
-          if (field[key] !== undefined) paths.push([...at, 'fields', name, key]);
+        for (const key of ['cost', 'listSize'] as const) {
+          if (field[key] !== undefined) {
+            paths.push([...at, 'fields', name, key]);
+          }
+        }
       }
     }
   }

@@ -64,7 +64,9 @@ export function balanceRules(
       'Take `client`, `header` or `claim`.',
     );
   }
-  if (isRecord(health)) findings.push(...healthRules(health, [...path, 'health']));
+  if (isRecord(health)) {
+    findings.push(...healthRules(health, [...path, 'health']));
+  }
   if (
     typeof zone === 'string' &&
     addresses.length > 1 &&

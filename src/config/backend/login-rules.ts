@@ -40,8 +40,9 @@ export function loginRules(
       'Write `place: http:authorization`, or remove it.',
     );
   }
-  if (url !== undefined && addresses > 1)
+  if (url !== undefined && addresses > 1) {
     at('url', 'key', 'is for a service with one address.', 'Give it one `url`.');
+  }
   if (url !== undefined && allowed.length === 0) {
     at(
       'url',
@@ -50,8 +51,9 @@ export function loginRules(
       'Write `urlsAllowed: ["https://*.my.example.com"]`.',
     );
   }
-  if (url === undefined && allowed.length > 0)
+  if (url === undefined && allowed.length > 0) {
     at('urlsAllowed', 'key', 'has no effect without `url`.', 'Remove it.');
+  }
   for (const [index, each] of allowed.entries()) {
     if (!/^http:/i.test(each) || LOOPBACK.test(each)) continue;
     const at = [...path, 'urlsAllowed', index];
@@ -67,10 +69,11 @@ export function loginRules(
       'Write service.Operation.',
     );
   }
-  if (/^header:/.test(textAtKey(place)))
+  if (/^header:/.test(textAtKey(place))) {
     at('place', 'value', 'is a header block of SOAP.', 'Write http:authorization, or cookie.');
-  else if (place !== 'cookie' && token === undefined)
+  } else if (place !== 'cookie' && token === undefined) {
     at('place', 'value', 'needs `token`.', 'Write reply.sessionId.');
+  }
   if (Array.isArray(renewOn) && renewOn.length > 0) {
     at('renewOn', 'key', 'names Faults of SOAP.', 'Remove it: status 401 renews the token.');
   }

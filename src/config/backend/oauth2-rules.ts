@@ -22,76 +22,88 @@ export function oauthRules(
   const { grant, clientAuth, clientSecret, key, assertion, place, renewOn } = oauth;
   const isBearer = grant === 'jwtBearer';
   const isSigned = isBearer || clientAuth === 'privateKeyJwt';
-  if (isBearer && assertion === undefined)
+  if (isBearer && assertion === undefined) {
     at(
       'assertion',
       'key',
       'is missing: `grant: jwtBearer` asks by it.',
       'Write `assertion: { subject: user }`.',
     );
-  if (!isBearer && assertion !== undefined)
+  }
+  if (!isBearer && assertion !== undefined) {
     at(
       'assertion',
       'key',
       'has no effect: only `grant: jwtBearer` asks by it.',
       'Remove it, or write the grant.',
     );
-  if (isSigned && key === undefined)
+  }
+  if (isSigned && key === undefined) {
     at('key', 'key', 'is missing: assertions are signed by it.', 'Write `key: { file: k.pem }`.');
-  if (!isSigned && key !== undefined)
+  }
+  if (!isSigned && key !== undefined) {
     at(
       'key',
       'key',
       'signs nothing.',
       'Write `grant: jwtBearer` or `clientAuth: privateKeyJwt`, or remove it.',
     );
+  }
   const usesSecret =
     clientAuth === 'basic' || clientAuth === 'post' || (clientAuth === undefined && !isBearer);
-  if (usesSecret && clientSecret === undefined)
+  if (usesSecret && clientSecret === undefined) {
     at('clientSecret', 'key', 'is missing.', 'Write it, or `clientAuth: privateKeyJwt` or `tls`.');
-  if (clientSecret !== undefined && (clientAuth === 'privateKeyJwt' || clientAuth === 'tls'))
+  }
+  if (clientSecret !== undefined && (clientAuth === 'privateKeyJwt' || clientAuth === 'tls')) {
     at(
       'clientSecret',
       'key',
       `has no effect with \`clientAuth: ${clientAuth}\`.`,
       'Remove one of them.',
     );
+  }
   if (
     clientAuth === 'tls' &&
     !(isRecord(tls) && (tls['cert'] !== undefined || tls['pfx'] !== undefined))
-  )
+  ) {
     at(
       'clientAuth',
       'value',
       'needs the certificate of `tls` of the service.',
       'Write `tls: { cert, key }`.',
     );
+  }
   const field = /^http:(.*)$/.exec(textAtKey(place))?.[1];
-  if (field !== undefined && field.toLowerCase() !== 'authorization' && isGatewayField(field))
+  if (field !== undefined && field.toLowerCase() !== 'authorization' && isGatewayField(field)) {
     at(
       'place',
       'value',
       'names a header field that the gateway writes itself.',
       'Name another one.',
     );
-  if (grant === 'tokenExchange' && !hasTokens)
+  }
+  if (grant === 'tokenExchange' && !hasTokens) {
     at(
       'grant',
       'value',
       'needs the tokens of callers.',
       'Configure `clients.jwt` or `clients.introspection`.',
     );
+  }
   if (kind !== 'graphql') return findings;
-  if (grant === 'tokenExchange')
+  if (grant === 'tokenExchange') {
     at(
       'grant',
       'value',
       'is for services that speak SOAP.',
       'Name `authorization` in `forwardHeaders` of the service.',
     );
-  if (place !== undefined && field === undefined)
+  }
+  if (place !== undefined && field === undefined) {
     at('place', 'value', 'is a header block of SOAP.', 'Write http:field-name, or remove it.');
-  if (Array.isArray(renewOn) && renewOn.length > 0)
+  }
+  if (Array.isArray(renewOn) && renewOn.length > 0) {
     at('renewOn', 'key', 'names Faults of SOAP.', 'Remove it: status 401 renews the token.');
+  }
   return findings;
 }

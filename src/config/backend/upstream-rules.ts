@@ -31,7 +31,9 @@ function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonl
   };
   const { headers, forwardHeaders } = service;
   const fixed = isRecord(headers) ? Object.keys(headers) : [];
-  for (const name of fixed) own(name, [...path, 'headers', name], 'key');
+  for (const name of fixed) {
+    own(name, [...path, 'headers', name], 'key');
+  }
   for (const [index, name] of Array.isArray(forwardHeaders) ? forwardHeaders.entries() : []) {
     const at = [...path, 'forwardHeaders', index];
     own(textAtKey(name), at, 'value');
@@ -76,8 +78,9 @@ function authRules(
     });
   }
   const { digest, login, oauth2 } = auth;
-  if (isRecord(oauth2))
+  if (isRecord(oauth2)) {
     findings.push(...oauthRules(oauth2, { kind, tls }, hasTokens, [...path, 'auth', 'oauth2']));
+  }
   const addresses = addressesIn({ url, urls });
   if (isRecord(login) && login['place'] === 'cookie' && cookies === 'forward') {
     const what =
@@ -90,8 +93,9 @@ function authRules(
       remedy: 'Remove it, or take another `place`.',
     });
   }
-  if (isRecord(login))
+  if (isRecord(login)) {
     findings.push(...loginRules(login, kind, addresses.length, [...path, 'auth', 'login']));
+  }
   const paths = new Set(addresses.flatMap((address) => pathOf(address['url'])));
   if (isRecord(digest) && paths.size > 1) {
     const what =
@@ -164,12 +168,15 @@ export function identityRules(tls: unknown, path: ConfigPath): readonly Finding[
   };
   const has = (key: string): boolean => tls[key] !== undefined;
   const name = printPath(path);
-  if (has('cert') && !has('key'))
+  if (has('cert') && !has('key')) {
     at('cert', `${name} has a certificate without its key.`, 'Give `key`.');
-  if (has('key') && !has('cert'))
+  }
+  if (has('key') && !has('cert')) {
     at('key', `${name} has a key without its certificate.`, 'Give `cert`.');
-  if (has('pfx') && has('cert'))
+  }
+  if (has('pfx') && has('cert')) {
     at('pfx', `${name} has both \`pfx\` and \`cert\`.`, 'Keep one of them.');
+  }
   if (has('passphrase') && !has('pfx') && !has('key')) {
     at('passphrase', `${name} has a passphrase, and nothing that it opens.`, 'Remove it.');
   }

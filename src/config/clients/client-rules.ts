@@ -92,10 +92,14 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
     const remedy = didYouMean(owner['class'], known) ?? `Known: ${known.slice(0, 20).join(', ')}.`;
     findings.push({ path: [...at, 'class'], part: 'value', what, remedy });
   };
-  for (const { entry, path: at } of jwtEntries(clients, path)) check(entry, at);
+  for (const { entry, path: at } of jwtEntries(clients, path)) {
+    check(entry, at);
+  }
   for (const section of Object.values(SECTIONS)) {
     const way = clients[section];
-    if (section !== 'jwt') check(way, [...path, section]);
+    if (section !== 'jwt') {
+      check(way, [...path, section]);
+    }
     if (!isRecord(way)) continue;
     // Networks are listed by themselves.
     const [listed, at] =
@@ -104,7 +108,9 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
         : section === 'basic'
           ? [way['users'], [...path, section, 'users']]
           : [way['clients'], [...path, section, 'clients']];
-    for (const [name, client] of recordEntries(listed)) check(client, [...at, name]);
+    for (const [name, client] of recordEntries(listed)) {
+      check(client, [...at, name]);
+    }
   }
   return findings;
 }
@@ -171,8 +177,9 @@ function* sameSecrets(
         // Two orders of one subject are one.
         const key = section === 'certificate' ? (configuredNameKey(secret) ?? secret) : secret;
         const owner = owners.get(key);
-        if (owner === undefined) owners.set(key, name);
-        else {
+        if (owner === undefined) {
+          owners.set(key, name);
+        } else {
           const at: ConfigPath = [...path, section, 'clients', name];
           const what =
             `${printPath(at)} has a ${section === 'apiKeys' ? 'key' : 'subject'} ` +

@@ -31,8 +31,11 @@ const records = (map: unknown, path: ConfigPath): readonly RawField[] =>
 
 /** Replaces `mask: last4` by `mask: { default: last4 }`. */
 export function expandMasks(data: Record<string, unknown>): void {
-  for (const { keys } of rawFields(data))
-    if (typeof keys['mask'] === 'string') keys['mask'] = { [OTHER_CLASSES]: keys['mask'] };
+  for (const { keys } of rawFields(data)) {
+    if (typeof keys['mask'] === 'string') {
+      keys['mask'] = { [OTHER_CLASSES]: keys['mask'] };
+    }
+  }
 }
 
 /** Each class that a mask names must exist: a mask for another class would mask nothing. */

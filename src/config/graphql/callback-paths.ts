@@ -17,8 +17,9 @@ export function callbackPaths(subscriptions: unknown): readonly EndpointPath[] {
     const [service = ''] = operation.split('.', 1);
     const path = ['subscriptions', name, 'callback', 'operation'];
     const claimed = CALLBACK_PATH + service;
-    if (!claims.has(service))
+    if (!claims.has(service)) {
       claims.set(service, { path, claimed, endpoint: 'callback', reach: 'exact' });
+    }
   }
   return [...claims.values()];
 }

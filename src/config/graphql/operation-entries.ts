@@ -13,7 +13,10 @@ export function* operationEntries({
   for (const [name, service] of recordEntries(services)) {
     for (const [operation, mapping] of recordEntries(
       isRecord(service) ? service['operations'] : null,
-    ))
-      if (isRecord(mapping)) yield { path: ['services', name, 'operations', operation], mapping };
+    )) {
+      if (isRecord(mapping)) {
+        yield { path: ['services', name, 'operations', operation], mapping };
+      }
+    }
   }
 }

@@ -20,31 +20,36 @@ function rulesOf(
   const at = (key: string | null, what: string, remedy: string): unknown =>
     findings.push({ path: key === null ? path : [...path, key], part: 'key', what, remedy });
   const [first, second] = KINDS.filter((kind) => Object.hasOwn(pages, kind));
-  if (first === undefined)
+  if (first === undefined) {
     at(null, `${name} names no argument for the page.`, 'Write `page`, `offset` or `cursor`.');
-  if (first !== undefined && second !== undefined)
+  }
+  if (first !== undefined && second !== undefined) {
     at(second, `${name} has both \`${first}\` and \`${second}\`.`, 'Keep one of them.');
-  if (pages['first'] === 0 && first !== undefined && first !== 'page')
+  }
+  if (pages['first'] === 0 && first !== undefined && first !== 'page') {
     at('first', `${name} has \`first\`, which is for \`page\`.`, 'Remove it.');
+  }
   const total = pages['total'];
   if (isRecord(total)) {
     const told = ['items', 'pages'].filter((key) => Object.hasOwn(total, key));
-    if (told.length !== 1)
+    if (told.length !== 1) {
       at('total', `${name}.total needs one of \`items\` and \`pages\`.`, 'Write one of them.');
-    else if (told[0] === 'pages' && first === 'cursor')
+    } else if (told[0] === 'pages' && first === 'cursor') {
       at(
         'total',
         `${name}.total counts pages, which \`cursor\` does not.`,
         'Write `items`, or remove it.',
       );
+    }
   }
   const { field } = mapping;
-  if (typeof field === 'string' && field.startsWith('Mutation.'))
+  if (typeof field === 'string' && field.startsWith('Mutation.')) {
     at(
       null,
       `${name} is for operations that read, and ${field} writes.`,
       'Remove it, or map the field to Query.',
     );
+  }
   const size = isRecord(pages['size']) ? Object.keys(pages['size']) : [];
   const cursor = isRecord(pages['cursor']) ? pages['cursor']['argument'] : null;
   for (const argument of [...KINDS.map((kind) => pages[kind]), cursor, ...size]) {

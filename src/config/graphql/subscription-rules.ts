@@ -32,7 +32,9 @@ export function subscriptionRules(data: Record<string, unknown>): readonly Findi
     }
     for (const key of ['on', 'callback'] as const) {
       const event = subscription[key];
-      if (isRecord(event)) findings.push(...eventRules(event, [...path, key], key));
+      if (isRecord(event)) {
+        findings.push(...eventRules(event, [...path, key], key));
+      }
       if (event === undefined || reachesAll) continue;
       const what = `${printPath([...path, key])} would reach the subscribers of one process only.`;
       findings.push({

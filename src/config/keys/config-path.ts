@@ -4,7 +4,8 @@ export type ConfigPath = readonly (string | number)[];
 /** A path as people write it: `services.orders.urls[1]`. */
 export function printPath(path: ConfigPath): string {
   let text = '';
-  for (const step of path)
+  for (const step of path) {
     text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${step}`;
+  }
   return text === '' ? 'The configuration' : `\`${text}\``;
 }

@@ -46,22 +46,27 @@ function* findEqual(claims: readonly EndpointPath[], findings: OverlapFindings):
   const owners = new Map<unknown, EndpointPath>();
   for (const claim of claims) {
     const owner = owners.get(claim.claimed);
-    if (owner === undefined) owners.set(claim.claimed, claim);
-    else
+    if (owner === undefined) {
+      owners.set(claim.claimed, claim);
+    } else {
       findings.add(
         claim,
         owner,
         `${nameOf(claim)} is the same path as ${nameOf(owner)}.`,
         'Give each its own path.',
       );
+    }
     yield;
   }
 }
 
 function* findBelow(claims: readonly EndpointPath[], findings: OverlapFindings): Steps<void> {
   const folders = new Map<string, EndpointPath>();
-  for (const claim of claims)
-    if (claim.reach === 'below') folders.set(String(claim.claimed), claim);
+  for (const claim of claims) {
+    if (claim.reach === 'below') {
+      folders.set(String(claim.claimed), claim);
+    }
+  }
   for (const claim of claims) {
     const path = String(claim.claimed);
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {

@@ -45,12 +45,18 @@ export function claimedPaths({
   const claims: EndpointPath[] = [];
   const claim = (path: ConfigPath, claimed: unknown, endpoint: EndpointKind): void =>
     void claims.push({ path, claimed, endpoint, reach: 'exact' });
-  if (isRecord(graphql)) claim(['graphql', 'path'], graphql['path'], 'graphql');
+  if (isRecord(graphql)) {
+    claim(['graphql', 'path'], graphql['path'], 'graphql');
+  }
   for (const [name, service] of recordEntries(services)) {
-    if (isRecord(service)) claim(['services', name, 'path'], service['path'], 'soap');
+    if (isRecord(service)) {
+      claim(['services', name, 'path'], service['path'], 'soap');
+    }
   }
   for (const [index, route] of Array.isArray(routes) ? routes.entries() : []) {
-    if (isRecord(route)) claim(['routes', index, 'path'], route['path'], 'plain');
+    if (isRecord(route)) {
+      claim(['routes', index, 'path'], route['path'], 'plain');
+    }
   }
   return claims;
 }

@@ -17,13 +17,17 @@ export function redisRules({ redis }: Record<string, unknown>): readonly Finding
   const has = (key: string): boolean => redis[key] !== undefined;
   const { url, sentinel, cluster, tls, ca } = redis;
   const [first, second] = DEPLOYMENTS.filter(has);
-  if (first === undefined)
+  if (first === undefined) {
     at(null, 'has no server.', 'Give it one of `url`, `sentinel` and `cluster`.');
-  else if (second !== undefined) at(second, `stands beside \`${first}\`.`, 'Keep one of them.');
+  } else if (second !== undefined) {
+    at(second, `stands beside \`${first}\`.`, 'Keep one of them.');
+  }
   const named = typeof url === 'string' ? parseRedisUrl(url) : null;
   if (named !== null) {
     for (const key of ['username', 'password', 'database'] as const) {
-      if (has(key) && named[key] !== null) at(key, 'is in `redis.url` too.', 'Keep one of them.');
+      if (has(key) && named[key] !== null) {
+        at(key, 'is in `redis.url` too.', 'Keep one of them.');
+      }
     }
     if (!named.isSecure && (has('tls') || has('ca'))) {
       at(
@@ -33,12 +37,15 @@ export function redisRules({ redis }: Record<string, unknown>): readonly Finding
       );
     }
   }
-  if (cluster !== undefined && has('database'))
+  if (cluster !== undefined && has('database')) {
     at('database', 'has no effect: a cluster has one.', 'Remove it.');
-  if (tls !== undefined && ca !== undefined)
+  }
+  if (tls !== undefined && ca !== undefined) {
     at('ca', 'stands beside `redis.tls`.', 'Write it there, as `ca`.');
+  }
   findings.push(...identityRules(tls, ['redis', 'tls']));
-  if (isRecord(sentinel))
+  if (isRecord(sentinel)) {
     findings.push(...identityRules(sentinel['tls'], ['redis', 'sentinel', 'tls']));
+  }
   return findings;
 }

@@ -41,7 +41,9 @@ export function* widerIdentities(change: ConfigChange): Iterable<Weakening | nul
     if (succession === null) continue;
     const [from, to] = succession;
     if (from === null) {
-      if (to.isAnonymous) yield { path: to.path, what: 'lets callers in that were refused' };
+      if (to.isAnonymous) {
+        yield { path: to.path, what: 'lets callers in that were refused' };
+      }
       continue;
     }
     if (from.className === to.className) continue;

@@ -42,7 +42,9 @@ export function* identitySuccessions(
 ): Iterable<Succession | null> {
   const known = yield* identitiesOf(earlier);
   const found = yield* identitiesOf(later);
-  for (const [id, to] of found) yield [known.get(id) ?? known.get(to.otherwise ?? '') ?? null, to];
+  for (const [id, to] of found) {
+    yield [known.get(id) ?? known.get(to.otherwise ?? '') ?? null, to];
+  }
   for (const [id, from] of known) {
     const to = found.get(from.otherwise ?? '');
     yield !found.has(id) && to !== undefined ? [from, to] : null;
@@ -50,14 +52,20 @@ export function* identitySuccessions(
   const [before, after] = [placesOf(earlier, known), placesOf(later, found)];
   for (const address of new Set([...addressesOf(earlier), ...addressesOf(later)])) {
     const to = after(address);
-    if (to !== null) yield [before(address), to];
+    if (to !== null) {
+      yield [before(address), to];
+    }
   }
   for (const kind of UNAVOIDABLE) {
     if (earlier[kind] === undefined || later[kind] !== undefined) continue;
     const own = [...known].flatMap(([id, from]) => (id.startsWith(kind) ? [from] : []));
     // Without a class for them those that are not listed were refused.
     const all = earlier[kind].class === undefined ? [...own, null] : own;
-    for (const to of anonymousIn(later, found)) for (const from of all) yield [from, to];
+    for (const to of anonymousIn(later, found)) {
+      for (const from of all) {
+        yield [from, to];
+      }
+    }
   }
 }
 
@@ -71,7 +79,7 @@ function* identitiesOf(clients: Clients): Generator<null, Identities> {
     path: ConfigPath,
     rest: Partial<Identity> = {},
   ): void => {
-    if (className !== undefined)
+    if (className !== undefined) {
       found.set(id, {
         className,
         path: ['clients', ...path, 'class'],
@@ -79,20 +87,23 @@ function* identitiesOf(clients: Clients): Generator<null, Identities> {
         isAnonymous: false,
         ...rest,
       });
+    }
   };
-  for (const [name, { class: of, keys }] of Object.entries(clients.apiKeys?.clients ?? {}))
+  for (const [name, { class: of, keys }] of Object.entries(clients.apiKeys?.clients ?? {})) {
     for (const key of keys) {
       add(`apiKey ${key}`, of, ['apiKeys', 'clients', name]);
       yield null;
     }
+  }
   for (const [name, { class: of }] of Object.entries(clients.basic?.users ?? {})) {
     add(`basic ${name}`, of, ['basic', 'users', name]);
     yield null;
   }
-  for (const [name, { class: of, subject }] of Object.entries(clients.certificate?.clients ?? {}))
+  for (const [name, { class: of, subject }] of Object.entries(clients.certificate?.clients ?? {})) {
     add(`certificate ${subject}`, of, ['certificate', 'clients', name], {
       otherwise: 'certificate',
     });
+  }
   add('certificate', clients.certificate?.class, ['certificate'], { isAnonymous: true });
   for (const [name, { class: of, certificate, user, saml }] of Object.entries(
     clients.wsSecurity?.clients ?? {},
@@ -109,8 +120,9 @@ function* identitiesOf(clients: Clients): Generator<null, Identities> {
   for (const { issuer, path } of jwtIssuers(clients.jwt)) {
     add(`jwt ${issuer.issuer}`, issuer.class ?? NO_CLASS, ['jwt', ...path]);
   }
-  if (clients.introspection !== undefined)
+  if (clients.introspection !== undefined) {
     add('introspection', clients.introspection.class ?? NO_CLASS, ['introspection']);
+  }
   add('address', clients.address?.class, ['address'], { isAnonymous: true });
   return found;
 }

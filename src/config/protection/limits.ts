@@ -80,13 +80,16 @@ export function weakerLimits({
       const isStricter = FLOORS.has(key)
         ? was > value
         : was < value && (isRefused(group, name) || HARM_WHEN_OFF.has(key));
-      if (value === 0 && HARM_WHEN_OFF.has(key)) weaker.push({ path, what: 'is switched off' });
-      else if (isStricter && !at.some((owner) => isGiven([...owner, group, name])))
+      if (value === 0 && HARM_WHEN_OFF.has(key)) {
+        weaker.push({ path, what: 'is switched off' });
+      } else if (isStricter && !at.some((owner) => isGiven([...owner, group, name]))) {
         weaker.push({ path, what: 'is gone, and its default is weaker' });
+      }
     }
   };
-  for (const group of groupsOf(after.limits))
+  for (const group of groupsOf(after.limits)) {
     compare(group, before.limits[group], after.limits[group], [['limits']]);
+  }
   for (const kind of ['services', 'graphqlServices'] as const) {
     for (const [name, { limits: earlier }] of Object.entries(before[kind])) {
       for (const later of successors.get(name) ?? []) {
@@ -94,8 +97,11 @@ export function weakerLimits({
         const earlierOf = (group: string): object =>
           new Map<string, object>(Object.entries(earlier)).get(group) ?? {};
         const own: ConfigPath = ['services', later, 'limits'];
-        for (const [group, values] of Object.entries<object>(limits))
-          if (isGroup(group)) compare(group, earlierOf(group), values, [own, ['limits']]);
+        for (const [group, values] of Object.entries<object>(limits)) {
+          if (isGroup(group)) {
+            compare(group, earlierOf(group), values, [own, ['limits']]);
+          }
+        }
       }
     }
   }

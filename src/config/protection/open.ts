@@ -48,17 +48,24 @@ export function openMasks({ services, graphqlServices, clients }: Config): reado
   const look = (field: string, masks: Readonly<Record<string, unknown>> | undefined): void => {
     const unnamed =
       masks === undefined ? [] : classes.filter((name) => !Object.hasOwn(masks, name));
-    if (unnamed.length > 0)
+    if (unnamed.length > 0) {
       open.push(
         `\`${field}\` is not masked for class ${listNames(unnamed)}: its mask has no \`default\`.`,
       );
+    }
   };
-  for (const [service, { schema }] of Object.entries(services))
-    for (const [type, { fields }] of Object.entries(schema.types))
-      for (const [name, { mask }] of Object.entries(fields))
+  for (const [service, { schema }] of Object.entries(services)) {
+    for (const [type, { fields }] of Object.entries(schema.types)) {
+      for (const [name, { mask }] of Object.entries(fields)) {
         look(`${service}: ${type}.${name}`, mask);
-  for (const [service, { fields }] of Object.entries(graphqlServices))
-    for (const [name, { mask }] of Object.entries(fields)) look(`${service}: ${name}`, mask);
+      }
+    }
+  }
+  for (const [service, { fields }] of Object.entries(graphqlServices)) {
+    for (const [name, { mask }] of Object.entries(fields)) {
+      look(`${service}: ${name}`, mask);
+    }
+  }
   return open;
 }
 

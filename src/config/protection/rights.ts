@@ -63,13 +63,18 @@ function* masksIn({
   services,
   graphqlServices,
 }: Config): Iterable<readonly [field: string, masks: unknown]> {
-  for (const [service, { schema }] of Object.entries(services))
-    for (const [type, { fields }] of Object.entries(schema.types))
-      for (const [name, { mask: masks }] of Object.entries(fields))
+  for (const [service, { schema }] of Object.entries(services)) {
+    for (const [type, { fields }] of Object.entries(schema.types)) {
+      for (const [name, { mask: masks }] of Object.entries(fields)) {
         yield [`${service}.${type}.${name}`, masks];
-  for (const [service, { fields }] of Object.entries(graphqlServices))
-    for (const [name, { mask: masks }] of Object.entries(fields))
+      }
+    }
+  }
+  for (const [service, { fields }] of Object.entries(graphqlServices)) {
+    for (const [name, { mask: masks }] of Object.entries(fields)) {
       yield [`${service}.${name}`, masks];
+    }
+  }
 }
 
 /** The operations that GraphQL offers: those that were left out stay out. */
@@ -115,12 +120,13 @@ const isFixed = (source: unknown): boolean =>
 /** True if a client that changes its class sees a field that was masked more for its old class. */
 export const masksLess = ({ before, after }: ConfigChange, from: string, to: string): boolean => {
   const later = new Map(masksIn(after));
-  for (const [field, masks] of masksIn(before))
+  for (const [field, masks] of masksIn(before)) {
     if (
       strengthOf(masks, from) > 0 &&
       later.has(field) &&
       strengthOf(later.get(field), to) < strengthOf(masks, from)
     )
       return true;
+  }
   return false;
 };

@@ -25,11 +25,15 @@ export function* weakeningsIn(
     successors: successorsIn(before, next.value),
   };
   const found = new Map<string, Weakening>();
-  for (const protection of Object.values<Protection>(PROTECTIONS))
+  for (const protection of Object.values<Protection>(PROTECTIONS)) {
     for (const weakening of compare(protection, change, unchanged)) {
-      if (weakening === null) yield;
-      else found.set(JSON.stringify(weakening.path), weakening);
+      if (weakening === null) {
+        yield;
+      } else {
+        found.set(JSON.stringify(weakening.path), weakening);
+      }
     }
+  }
   const weaker = [...found.values()];
   const shown = weaker
     .slice(0, SHOWN)
@@ -48,9 +52,11 @@ function* compare(
 ): Found {
   for (const [pattern, comparison] of Object.entries(keys)) {
     const [first = '', second, ...rest] = pattern.split('.');
-    if (second === '*' && (first === 'services' || first === 'graphqlServices'))
+    if (second === '*' && (first === 'services' || first === 'graphqlServices')) {
       yield* ofServices(first, rest, comparison, change, unchanged);
-    else yield* descend(change.before, change.after, pattern.split('.'), [], comparison, change);
+    } else {
+      yield* descend(change.before, change.after, pattern.split('.'), [], comparison, change);
+    }
     yield null;
   }
   yield* compareAll?.(change) ?? [];
@@ -81,7 +87,9 @@ function* unchangedServices(before: Config, after: Config): Steps<ReadonlySet<st
   const unchanged = new Set<string>();
   for (const kind of ['services', 'graphqlServices'] as const) {
     for (const [name, service] of Object.entries(before[kind])) {
-      if (isDeepStrictEqual(service, after[kind][name])) unchanged.add(name);
+      if (isDeepStrictEqual(service, after[kind][name])) {
+        unchanged.add(name);
+      }
       yield;
     }
   }
@@ -99,12 +107,15 @@ function* descend(
 ): Iterable<Weakening> {
   if (step === undefined) {
     const what = comparison(before, after, path, change);
-    if (what !== null) yield { path, what };
+    if (what !== null) {
+      yield { path, what };
+    }
     return;
   }
   if (step === '*') {
-    for (const [name, value] of Object.entries(isRecord(before) ? before : {}))
+    for (const [name, value] of Object.entries(isRecord(before) ? before : {})) {
       yield* descend(value, childOf(after, name), rest, [...path, name], comparison, change);
+    }
     return;
   }
   const name = step.replace('?', '');
@@ -124,8 +135,13 @@ function successorsIn(before: Config, after: Config): ReadonlyMap<string, readon
   const known = { ...before.services, ...before.graphqlServices };
   const later = { ...after.services, ...after.graphqlServices };
   const added = new Map<string, string[]>();
-  for (const [name, { urls }] of Object.entries(later))
-    if (!Object.hasOwn(known, name)) for (const url of urls) addToGroup(added, url, name);
+  for (const [name, { urls }] of Object.entries(later)) {
+    if (!Object.hasOwn(known, name)) {
+      for (const url of urls) {
+        addToGroup(added, url, name);
+      }
+    }
+  }
   return new Map(
     Object.entries(known).map(([name, { urls }]) => {
       const own = Object.hasOwn(later, name) ? [name] : [];

@@ -29,8 +29,11 @@ export class ConfigSource {
   constructor(main: ConfigFile, included: readonly ConfigFile[] = []) {
     this.#main = main;
     this.#files = [main, ...included];
-    if (included.length === 0) this.value = main.yaml.value ?? {};
-    else this.value = this.#join();
+    if (included.length === 0) {
+      this.value = main.yaml.value ?? {};
+    } else {
+      this.value = this.#join();
+    }
   }
 
   /**
@@ -85,8 +88,9 @@ export class ConfigSource {
   #join(): Record<string, unknown> {
     const joined: Record<string, unknown> = Object.create(null);
     for (const from of this.#files) {
-      if (isRecord(from.yaml.value)) this.#add(joined, from, from.yaml.value);
-      else if (from.yaml.value !== null) {
+      if (isRecord(from.yaml.value)) {
+        this.#add(joined, from, from.yaml.value);
+      } else if (from.yaml.value !== null) {
         const what = 'The included file is not a map of keys.';
         this.diagnostics.push({
           file: from.file,
@@ -115,10 +119,17 @@ export class ConfigSource {
       if (isRecord(child) && (known === undefined || isRecord(known))) {
         const map: Record<string, unknown> = known ?? Object.create(null);
         joined[key] = map;
-        if (known === undefined) this.#owners.set(JSON.stringify([key]), from);
-        for (const [name, entry] of Object.entries(child))
-          if (this.#claim([key, name], from)) map[name] = entry;
-      } else if (this.#claim([key], from)) joined[key] = child;
+        if (known === undefined) {
+          this.#owners.set(JSON.stringify([key]), from);
+        }
+        for (const [name, entry] of Object.entries(child)) {
+          if (this.#claim([key, name], from)) {
+            map[name] = entry;
+          }
+        }
+      } else if (this.#claim([key], from)) {
+        joined[key] = child;
+      }
     }
   }
 

@@ -27,7 +27,9 @@ export async function namedWsdls(
       if (typeof named !== 'string' || named.includes('${')) continue;
       const path = ['services', name, 'wsdl'];
       const { location } = source.locate(path, named);
-      if (!found.has(location)) found.set(location, { location, place: source.placeOf(path) });
+      if (!found.has(location)) {
+        found.set(location, { location, place: source.placeOf(path) });
+      }
     }
     return [...found.values()];
   } catch (error) {

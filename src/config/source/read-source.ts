@@ -119,9 +119,11 @@ async function includedFiles(
         `${JSON.stringify(pattern)}, optional: true }.`;
       report(index, `No file matches ${pattern}.`, remedy);
     }
-    for (const name of names)
-      if (resolve(name) !== resolve(file) && !found.has(name))
+    for (const name of names) {
+      if (resolve(name) !== resolve(file) && !found.has(name)) {
         found.set(name, { index, isOptional });
+      }
+    }
     if (found.size <= INCLUDED_FILES_MAX) continue;
     report(
       index,

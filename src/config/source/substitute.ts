@@ -71,8 +71,9 @@ export async function substitute(
         files.set(JSON.stringify(path), resolve(around.directoryOf(path), file));
         return convert(await fromFile(file, path, around, node.binary === true), node);
       }
-      if (path.length === SERVICE_DEPTH || ++records % RECORDS_TOGETHER === 0)
+      if (path.length === SERVICE_DEPTH || ++records % RECORDS_TOGETHER === 0) {
         await around.pace.pause();
+      }
       const copy: Record<string, unknown> = Object.create(null);
       for (const [key, child] of Object.entries(data)) {
         const known = childNode(node, key);
@@ -82,7 +83,9 @@ export async function substitute(
     }
     if (typeof data !== 'string') return nameOf(data, node);
     const text = fromEnvironment(data, path, around, node.markup === true);
-    if (text !== data) foreign.add(JSON.stringify(path));
+    if (text !== data) {
+      foreign.add(JSON.stringify(path));
+    }
     return text === null ? undefined : convert(text, node);
   };
   return { value: await visit(value, schema, []), foreign, files };
@@ -106,12 +109,13 @@ async function fromFile(
       return null;
     }
     const text = fileText(bytes, isBinary ? 'base64' : 'utf8');
-    if (text === null)
+    if (text === null) {
       around.report(
         path,
         `The file ${file} is not UTF-8 text.`,
         'Save it as UTF-8; a certificate or key must be PEM.',
       );
+    }
     return text;
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';

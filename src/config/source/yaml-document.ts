@@ -51,7 +51,9 @@ export function* parseYaml(text: string, lines: LineCounter): Steps<ParsedYaml> 
   const documents = tokens.filter(({ type }) => type === 'document');
   const isPlain = documents.length === 1 && !tokens.some(({ type }) => type === 'directive');
   const cut = new CutCollections();
-  for (const token of documents) cut.measure(token, isPlain);
+  for (const token of documents) {
+    cut.measure(token, isPlain);
+  }
   const composer = new Composer({ ...OPTIONS, keepSourceTokens: cut.hasParts });
   const [document, another] = [...composer.compose(tokens, true, text.length)];
   if (document === undefined) throw new Error('a composer that makes no document');
@@ -72,7 +74,9 @@ function* tokensOf(text: string, lines: LineCounter): Steps<readonly CST.Token[]
   let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
-    if (++count % LEXEMES_TOGETHER === 0) yield;
+    if (++count % LEXEMES_TOGETHER === 0) {
+      yield;
+    }
   }
   tokens.push(...parser.end());
   return tokens;
@@ -98,7 +102,9 @@ class CutCollections {
    */
   measure(token: CST.Token | null | undefined, isCut: boolean): number {
     if (token === null || token === undefined) return 0;
-    if (token.type === 'alias') this.hasAliases = true;
+    if (token.type === 'alias') {
+      this.hasAliases = true;
+    }
     if (token.type === 'document') return this.measure(token.value, isCut);
     if (!isCollection(token)) return 0;
     const cuts: number[] = [];
@@ -127,17 +133,29 @@ class CutCollections {
     let visited = 0;
     while (pending.length > 0) {
       const node = pending.pop();
-      if (++visited % COMPOSED_TOGETHER === 0) yield;
-      if (isPair(node)) pending.push(node.key, node.value);
+      if (++visited % COMPOSED_TOGETHER === 0) {
+        yield;
+      }
+      if (isPair(node)) {
+        pending.push(node.key, node.value);
+      }
       if (!isMap(node) && !isSeq(node)) continue;
-      for (const item of node.items) pending.push(item);
+      for (const item of node.items) {
+        pending.push(item);
+      }
       const parts = node.srcToken === undefined ? [] : (this.#parts.get(node.srcToken) ?? []);
       delete node.srcToken;
       for (const part of parts) {
         const composed = composePart(part, document);
-        if (isMap(node) && isMap(composed)) node.items.push(...composed.items);
-        if (isSeq(node) && isSeq(composed)) node.items.push(...composed.items);
-        if (composed !== null) pending.push(composed);
+        if (isMap(node) && isMap(composed)) {
+          node.items.push(...composed.items);
+        }
+        if (isSeq(node) && isSeq(composed)) {
+          node.items.push(...composed.items);
+        }
+        if (composed !== null) {
+          pending.push(composed);
+        }
         yield;
       }
     }
@@ -218,7 +236,9 @@ function* plainOf(node: unknown, document: Document.Parsed): Steps<unknown> {
   }
   if (isSeq(node)) {
     const plain: unknown[] = [];
-    for (const item of node.items) plain.push(yield* plainOf(item, document));
+    for (const item of node.items) {
+      plain.push(yield* plainOf(item, document));
+    }
     return plain;
   }
   return isNode(node) ? node.toJS(document) : null;

@@ -174,9 +174,13 @@ export function withEntries(
     ]);
   }
   const target = isMap(map) ? map : new YAMLMap();
-  for (const item of added.items) target.add(item);
+  for (const item of added.items) {
+    target.add(item);
+  }
   target.flow = false;
-  if (map !== target) document.setIn([key], target);
+  if (map !== target) {
+    document.setIn([key], target);
+  }
   return document.toString({ lineWidth: 0 });
 }
 
@@ -189,7 +193,9 @@ function endOfLast(entry: Pair): number {
   let node: unknown = entry;
   while (node !== null && node !== undefined) {
     if (isPair(node)) {
-      if (isScalar(node.key)) end = node.key.range?.[1] ?? end;
+      if (isScalar(node.key)) {
+        end = node.key.range?.[1] ?? end;
+      }
       node = node.value;
     } else if ((isMap(node) || isSeq(node)) && node.flow !== true && node.items.length > 0) {
       node = node.items.at(-1);
@@ -230,8 +236,11 @@ function indentation(text: string, header: number, parent: number): number {
   if (digits !== undefined) return parent + Number(digits);
   let line = end + 1;
   let at = line;
-  for (; at < text.length && ' \r\n'.includes(text[at] ?? ''); at++)
-    if (text[at] === '\n') line = at + 1;
+  for (; at < text.length && ' \r\n'.includes(text[at] ?? ''); at++) {
+    if (text[at] === '\n') {
+      line = at + 1;
+    }
+  }
   return at - line;
 }
 
@@ -240,7 +249,9 @@ const pairsByKey = makeOncePer((map: YAMLMap): ReadonlyMap<string, Pair> => {
   const pairs = new Map<string, Pair>();
   for (const pair of map.items) {
     const key = isScalar(pair.key) ? String(pair.key.value) : null;
-    if (key !== null && !pairs.has(key)) pairs.set(key, pair);
+    if (key !== null && !pairs.has(key)) {
+      pairs.set(key, pair);
+    }
   }
   return pairs;
 });
@@ -319,8 +330,9 @@ function syntaxDiagnostics(
       ];
     }
     const tooDeep = message.includes('call stack');
-    if (!firsts.has(offset))
+    if (!firsts.has(offset)) {
       firsts.set(offset, tooDeep ? 'The file is nested too deeply.' : sentence(message));
+    }
   }
   return [...firsts].slice(0, 10).map(([offset, what]) => fail(what, offset, null));
 }
@@ -337,8 +349,9 @@ function* repeatedKeys(contents: unknown): Steps<ReadonlyMap<number, RepeatedKey
   const stack: { readonly node: unknown; readonly path: string }[] = [{ node: contents, path: '' }];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const { node, path } = top;
-    if (isSeq(node))
+    if (isSeq(node)) {
       node.items.forEach((item, at) => void stack.push({ node: item, path: `${path}[${at}]` }));
+    }
     if (!isMap(node)) continue;
     const firsts = new Map<string, number>();
     for (const { key, value } of node.items) {
@@ -347,9 +360,14 @@ function* repeatedKeys(contents: unknown): Steps<ReadonlyMap<number, RepeatedKey
       const offset = key.range?.[0] ?? 0;
       const here = path === '' ? name : `${path}.${name}`;
       const first = firsts.get(name);
-      if (first === undefined) firsts.set(name, offset);
-      else found.set(offset, { path: here, first });
-      if (!isScalar(value)) stack.push({ node: value, path: here });
+      if (first === undefined) {
+        firsts.set(name, offset);
+      } else {
+        found.set(offset, { path: here, first });
+      }
+      if (!isScalar(value)) {
+        stack.push({ node: value, path: here });
+      }
     }
     yield;
   }

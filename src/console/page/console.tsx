@@ -50,7 +50,9 @@ function Console() {
           setProblem(error instanceof Error ? error.message : String(error));
         }
       }
-      if (!isOver) setTimeout(step, EVERY_MILLIS);
+      if (!isOver) {
+        setTimeout(step, EVERY_MILLIS);
+      }
     };
     void step();
     return () => {
@@ -138,7 +140,9 @@ function ReloadButton() {
   const dialog = useRef<HTMLDialogElement>(null);
   // As a modal one it takes the focus, and Escape closes it.
   useEffect(() => {
-    if (text !== null) dialog.current?.showModal();
+    if (text !== null) {
+      dialog.current?.showModal();
+    }
   }, [text]);
   const ask = async () => {
     setBusy(true);

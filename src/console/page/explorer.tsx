@@ -260,9 +260,13 @@ function indent(text: string): string {
   }
   let depth = 0;
   return text.replace(/>\s*</g, '>\n<').replace(/^.*$/gm, (line) => {
-    if (line.startsWith('</')) depth--;
+    if (line.startsWith('</')) {
+      depth--;
+    }
     const indented = '  '.repeat(Math.max(0, depth)) + line;
-    if (/^<[^/?!]/.test(line) && !line.includes('</') && !line.endsWith('/>')) depth++;
+    if (/^<[^/?!]/.test(line) && !line.includes('</') && !line.endsWith('/>')) {
+      depth++;
+    }
     return indented;
   });
 }

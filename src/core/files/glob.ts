@@ -14,8 +14,11 @@ export async function glob(pattern: string): Promise<readonly string[]> {
   for (const [index, step] of steps.entries()) {
     const isLast = index === steps.length - 1;
     if (step === '') continue;
-    if (!/[*?]/.test(step)) found = found.map((path) => join(path, step));
-    else found = (await Promise.all(found.map((path) => namesIn(path, step, isLast)))).flat();
+    if (!/[*?]/.test(step)) {
+      found = found.map((path) => join(path, step));
+    } else {
+      found = (await Promise.all(found.map((path) => namesIn(path, step, isLast)))).flat();
+    }
   }
   return found.sort();
 }
@@ -56,8 +59,12 @@ export function matchesName(name: string, pattern: string): boolean {
     } else if (star >= 0) {
       at = star + 1;
       here = ++resume;
-    } else return false;
+    } else {
+      return false;
+    }
   }
-  while (pattern[at] === '*') at++;
+  while (pattern[at] === '*') {
+    at++;
+  }
   return at === pattern.length;
 }

@@ -69,9 +69,15 @@ export function completeInputs(snapshot: InputSnapshot, rest: Inputs): Inputs {
 
 /** Adds what another process has read. */
 export function addInputs(to: InputSnapshot, from: InputSnapshot): void {
-  for (const [name, content] of from.contents) to.contents.set(name, content);
-  for (const [name, path] of from.realPaths) to.realPaths.set(name, path);
-  for (const [pattern, paths] of from.matches) to.matches.set(pattern, paths);
+  for (const [name, content] of from.contents) {
+    to.contents.set(name, content);
+  }
+  for (const [name, path] of from.realPaths) {
+    to.realPaths.set(name, path);
+  }
+  for (const [pattern, paths] of from.matches) {
+    to.matches.set(pattern, paths);
+  }
 }
 
 /** Reads from `snapshot` alone; other names do not exist. */

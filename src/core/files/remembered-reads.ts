@@ -59,8 +59,9 @@ export class RememberedReads {
 
   /** Reads the same again: whether each result is as it was. */
   async areSame(inputs: Inputs): Promise<boolean> {
-    for (const { kind, path, result } of this.#reads)
+    for (const { kind, path, result } of this.#reads) {
       if ((await resultOf(kind, path, inputs)) !== result) return false;
+    }
     return true;
   }
 }

@@ -26,14 +26,17 @@ export class RotatingFile {
 
   /** The latest content that is known, without its last line break. */
   get content(): string {
-    if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS) void this.refresh();
+    if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS) {
+      void this.refresh();
+    }
     return this.#content;
   }
 
   /** The content, read again where it is old. */
   async latest(): Promise<string> {
-    if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS || this.#reading !== null)
+    if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS || this.#reading !== null) {
       await this.refresh();
+    }
     return this.#content;
   }
 
@@ -51,7 +54,9 @@ export class RotatingFile {
     try {
       const content = fileText(await readFile(this.#path), this.#form) ?? '';
       const isOther = content !== '' && content !== this.#content;
-      if (isOther) this.#content = content;
+      if (isOther) {
+        this.#content = content;
+      }
       return isOther;
     } catch {
       // It is being replaced.

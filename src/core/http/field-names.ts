@@ -45,7 +45,9 @@ export function usualName(name: string): string {
   const usual = CAPITAL.test(name)
     ? name
     : name.replace(FIRST_OF_WORD, (first) => first.toUpperCase());
-  if (USUAL.size < USUAL_MAX) USUAL.set(name, usual);
+  if (USUAL.size < USUAL_MAX) {
+    USUAL.set(name, usual);
+  }
   return usual;
 }
 

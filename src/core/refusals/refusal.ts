@@ -161,7 +161,9 @@ export function asUpstream(refusal: Refusal): Refusal {
   const { expected } = refusal.facts;
   const facts = expected === undefined ? {} : { expected };
   const converted = new Refusal(code, detail, { cause: refusal, found, limit, facts });
-  if (place !== null) converted.locate(place);
+  if (place !== null) {
+    converted.locate(place);
+  }
   return converted;
 }
 

@@ -39,7 +39,9 @@ export class SlotClock implements SlotSupply {
     let history = this.#histories.get(name);
     if (history === undefined) {
       const [oldest] = this.#histories.keys();
-      if (this.#histories.size >= NAMES_MAX && oldest !== undefined) this.#histories.delete(oldest);
+      if (this.#histories.size >= NAMES_MAX && oldest !== undefined) {
+        this.#histories.delete(oldest);
+      }
       history = new History();
       this.#histories.set(name, history);
     }
@@ -82,8 +84,9 @@ class History {
     const old = this.#times;
     if (old.length >= length) return;
     const times = new Float64Array(length).fill(Number.NEGATIVE_INFINITY);
-    for (let at = 0; at < old.length; at++)
+    for (let at = 0; at < old.length; at++) {
       times[at] = old[(this.#next + at) % old.length] ?? Number.NEGATIVE_INFINITY;
+    }
     this.#times = times;
     this.#next = old.length % length;
   }

@@ -59,7 +59,9 @@ export class Suspicions {
     const known = this.#known.get(address) ?? { suspicion, periods: [] };
     const isNews =
       known.periods.length === 0 || atMillis - known.suspicion.atMillis >= QUIET_MILLIS;
-    if (isNews) known.suspicion = suspicion;
+    if (isNews) {
+      known.suspicion = suspicion;
+    }
     setAndEvictOldest(this.#known, address, known, ADDRESSES_MAX);
     // The clock of this process counts: that of another may differ.
     addPeriod(known.periods, Date.now(), suspicion.reachMillis);
@@ -93,11 +95,15 @@ export class Suspicions {
 function addPeriod(periods: Period[], atMillis: number, reachMillis: number): void {
   const fromMillis = atMillis - reachMillis;
   const last = periods.at(-1);
-  if (last !== undefined && fromMillis <= last.untilMillis) last.untilMillis = atMillis;
-  else periods.push({ fromMillis, untilMillis: atMillis });
+  if (last !== undefined && fromMillis <= last.untilMillis) {
+    last.untilMillis = atMillis;
+  } else {
+    periods.push({ fromMillis, untilMillis: atMillis });
+  }
   const [first, second] = periods;
-  if (periods.length > PERIODS_MAX && first !== undefined && second !== undefined)
+  if (periods.length > PERIODS_MAX && first !== undefined && second !== undefined) {
     periods.splice(0, 2, { fromMillis: first.fromMillis, untilMillis: second.untilMillis });
+  }
 }
 
 /** Whether what another process has stored is the source of an answer. */

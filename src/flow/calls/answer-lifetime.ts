@@ -14,7 +14,9 @@ export class AnswerLifetime {
 
   /** Adds a part that is fresh for so long (0: not cacheable), for all clients or for one. */
   part(millis: number, isShared: boolean): void {
-    if (!isShared) this.#isPrivate = true;
+    if (!isShared) {
+      this.#isPrivate = true;
+    }
     this.#millis = Math.min(this.#millis, millis);
   }
 

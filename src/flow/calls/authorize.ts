@@ -67,7 +67,9 @@ export class CallGuard {
 
   /** The message has proved its sender. Throws `FORBIDDEN`, `RATE_LIMITED`. */
   becomeSender(sender: MessageSender): void {
-    if (this.awaitsSender) this.#caller.becomeSender(sender);
+    if (this.awaitsSender) {
+      this.#caller.becomeSender(sender);
+    }
   }
 
   /** The client surely has the right to the operation, so that a refusal may tell of it. */
@@ -152,9 +154,10 @@ function missingRight(
 ): MissingRight | null {
   const names: readonly (string | null)[] =
     known === null ? [null] : known.candidates.map(({ name }) => name);
-  for (const name of names)
+  for (const name of names) {
     if (!isPermitted(client, service.name, name))
       return { detail: null, found: nameOf(service.name, name) };
+  }
   const { requirements } = service;
   if (requirements.size === 0) return null;
   for (const [name, requirement] of requirements) {

@@ -35,14 +35,17 @@ class BackOffReceiver implements UpstreamReceiver {
   }
 
   data(chunk: Buffer): void {
-    if (this.#finder?.isOther === false) this.#finder.write(chunk);
+    if (this.#finder?.isOther === false) {
+      this.#finder.write(chunk);
+    }
     this.#parts.receiver.data(chunk);
   }
 
   end(): void {
     const { service, request } = this.#parts;
-    if (this.#finder?.end() === true)
+    if (this.#finder?.end() === true) {
       service.upstream.rulesOf(request).slowDown(request.caller ?? '');
+    }
     this.#release();
     this.#parts.receiver.end();
   }

@@ -33,7 +33,9 @@ export function bindReply(
     if (body === null) {
       const options = { facts: expectedOf(operation) };
       tolerance.allow(['empty-body'], 'UPSTREAM_INVALID_RESPONSE', EMPTY_BODY, options);
-    } else tolerateName(envelope, body, head, service, operation, tolerance);
+    } else {
+      tolerateName(envelope, body, head, service, operation, tolerance);
+    }
   }
   const relatesTo = envelope.addressing?.relatesTo ?? null;
   if (messageId !== null && relatesTo !== null && relatesTo !== messageId) {
@@ -69,8 +71,12 @@ function tolerateName(
     throw new Refusal('UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
   const { name } = declared;
   const deviations: Deviation[] = [];
-  if (body.uri !== name.uri) deviations.push('wrapper');
-  if (body.local !== name.local) deviations.push('wrapper-name');
+  if (body.uri !== name.uri) {
+    deviations.push('wrapper');
+  }
+  if (body.local !== name.local) {
+    deviations.push('wrapper-name');
+  }
   tolerance.allow(deviations, 'UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
   tolerance.rename(body, declared, operationTag);
 }
@@ -81,7 +87,9 @@ function tolerateName(
  * for its Fault alone.
  */
 function misdelivered(head: ReplyHead | null, detail: string, options = {}): Refusal {
-  if (head !== null && head.status !== UNAUTHORIZED) head.suspect?.();
+  if (head !== null && head.status !== UNAUTHORIZED) {
+    head.suspect?.();
+  }
   return new Refusal('UPSTREAM_DESYNC', detail, options);
 }
 

@@ -43,7 +43,9 @@ export class BlankReceiver implements UpstreamReceiver {
     const held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     const isBlank = held.length <= HELD_BYTES_MAX && BLANK.test(held.toString('latin1'));
     this.#held = isBlank ? held : null;
-    if (!isBlank) this.#receiver.data(held);
+    if (!isBlank) {
+      this.#receiver.data(held);
+    }
   }
 
   end(): void {

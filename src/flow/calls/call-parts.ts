@@ -38,7 +38,9 @@ export function viewOf<View extends string, Parts extends object, Whole>(
   whole: Whole,
 ): readonly unknown[] {
   const values: unknown[] = [];
-  for (const name in table) values.push(table[name][view](parts[name], whole));
+  for (const name in table) {
+    values.push(table[name][view](parts[name], whole));
+  }
   return values;
 }
 

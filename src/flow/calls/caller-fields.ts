@@ -21,9 +21,12 @@ export function pushCallerFields(
   const names = isRequest ? callerFields.ofGraphql : callerFields.varying;
   const spellings = pushNamed(headers, names, caller.headers, caller.rawHeaders);
   const { via } = callerFields;
-  if (via !== null) headers.push('via', via.next(isRequest ? caller.headers['via'] : undefined));
-  if (isRequest && callerFields.forwarding !== null)
+  if (via !== null) {
+    headers.push('via', via.next(isRequest ? caller.headers['via'] : undefined));
+  }
+  if (isRequest && callerFields.forwarding !== null) {
     headers.push(...callerFields.forwarding.fields(caller));
+  }
   return spellings;
 }
 

@@ -88,8 +88,9 @@ export class CoalescedCall implements UpstreamReceiver {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    if (Number(head.header('content-length') ?? 0) > this.#options.cache.limits.replyBytes)
+    if (Number(head.header('content-length') ?? 0) > this.#options.cache.limits.replyBytes) {
       this.#stream();
+    }
   }
 
   data(chunk: Buffer): void {
@@ -99,7 +100,9 @@ export class CoalescedCall implements UpstreamReceiver {
     }
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#options.cache.limits.replyBytes) this.#stream();
+    if (this.#bytes > this.#options.cache.limits.replyBytes) {
+      this.#stream();
+    }
   }
 
   end(): void {
@@ -117,12 +120,15 @@ export class CoalescedCall implements UpstreamReceiver {
 
   failed(refusal: Refusal): void {
     const current = this.#current;
-    if (this.#state === 'collecting') this.#fail(refusal);
-    else if (current !== null) {
+    if (this.#state === 'collecting') {
+      this.#fail(refusal);
+    } else if (current !== null) {
       // This waiter refused the reply; the others get it, and refuse it too.
       this.#current = null;
       current.failed(refusal);
-      if (this.#state === 'replaying') this.#replayRest();
+      if (this.#state === 'replaying') {
+        this.#replayRest();
+      }
     }
   }
 
@@ -146,18 +152,24 @@ export class CoalescedCall implements UpstreamReceiver {
     if (this.#use === null) {
       const isOther = this.#head !== null && variesBeyondKey(this.#head, waiter.parts.service);
       this.#use = isOther ? 'private' : use;
-      if (this.#use === 'store') this.#store();
+      if (this.#use === 'store') {
+        this.#store();
+      }
     }
     return use === 'store' ? Math.max(0, this.#freshUntilMillis - performance.now()) : 0;
   }
 
   /** Only a streamed reply can be paused: others are held whole. */
   pause(waiter: Waiter): void {
-    if (waiter === this.#current && this.#state === 'streaming') this.#call?.pause();
+    if (waiter === this.#current && this.#state === 'streaming') {
+      this.#call?.pause();
+    }
   }
 
   resume(waiter: Waiter): void {
-    if (waiter === this.#current && this.#state === 'streaming') this.#call?.resume();
+    if (waiter === this.#current && this.#state === 'streaming') {
+      this.#call?.resume();
+    }
   }
 
   #waiter(parts: CallParts, use: CacheUse, isMade: boolean): Waiter {
@@ -172,11 +184,15 @@ export class CoalescedCall implements UpstreamReceiver {
     const [first, ...others] = this.#waiters;
     this.#waiters.clear();
     this.#current = first ?? null;
-    for (const other of others) other.callSeparately();
+    for (const other of others) {
+      other.callSeparately();
+    }
     if (first === undefined || this.#head === null) return;
     const { receiver } = first.parts;
     receiver.head(this.#head);
-    for (const chunk of this.#chunks) receiver.data(chunk);
+    for (const chunk of this.#chunks) {
+      receiver.data(chunk);
+    }
     this.#chunks.length = 0;
   }
 
@@ -204,7 +220,9 @@ export class CoalescedCall implements UpstreamReceiver {
     }
     if (this.#use === 'private') {
       this.#state = 'over';
-      for (const waiter of this.#waiters) waiter.callSeparately();
+      for (const waiter of this.#waiters) {
+        waiter.callSeparately();
+      }
       this.#waiters.clear();
       return;
     }
@@ -224,8 +242,9 @@ export class CoalescedCall implements UpstreamReceiver {
     const nowMillis = performance.now();
     // A copy: chunks of a connection are views of larger buffers.
     const reply = { contentType, body: Buffer.concat(this.#chunks), source: this.#source };
-    if (cache.store(key, rule, this.#generation, reply, nowMillis))
+    if (cache.store(key, rule, this.#generation, reply, nowMillis)) {
       this.#freshUntilMillis = nowMillis + rule.freshMillis;
+    }
   }
 
   #fail(refusal: Refusal): void {
@@ -237,7 +256,9 @@ export class CoalescedCall implements UpstreamReceiver {
       this.#isStale = true;
       this.#head = headOf(stale.reply);
       this.#chunks.splice(0, this.#chunks.length, stale.reply.body);
-      for (const waiter of this.#waiters) waiter.useStale(stale.ageMillis);
+      for (const waiter of this.#waiters) {
+        waiter.useStale(stale.ageMillis);
+      }
       this.#replayRest();
       return;
     }
@@ -247,7 +268,9 @@ export class CoalescedCall implements UpstreamReceiver {
 
   #failWaiters(refusal: Refusal): void {
     this.#state = 'over';
-    for (const waiter of this.#waiters) waiter.failed(refusal);
+    for (const waiter of this.#waiters) {
+      waiter.failed(refusal);
+    }
     this.#waiters.clear();
   }
 
@@ -276,19 +299,28 @@ class Waiter implements DeclaredCall {
   }
 
   pause(): void {
-    if (this.#alone === null) this.#call.pause(this);
-    else this.#alone.pause();
+    if (this.#alone === null) {
+      this.#call.pause(this);
+    } else {
+      this.#alone.pause();
+    }
   }
 
   resume(): void {
-    if (this.#alone === null) this.#call.resume(this);
-    else this.#alone.resume();
+    if (this.#alone === null) {
+      this.#call.resume(this);
+    } else {
+      this.#alone.resume();
+    }
   }
 
   abort(refusal: Refusal): void {
     if (this.#isOver) return;
-    if (this.#alone === null) this.#call.leave(this, refusal);
-    else this.#alone.abort(refusal);
+    if (this.#alone === null) {
+      this.#call.leave(this, refusal);
+    } else {
+      this.#alone.abort(refusal);
+    }
   }
 
   finish(use: ReplyUse): number {

@@ -62,7 +62,9 @@ export class FaultFinder {
 
   /** Gives its reader back. */
   release(): void {
-    if (this.#reading !== null) this.#service.readers.give(this.#reading.xml);
+    if (this.#reading !== null) {
+      this.#service.readers.give(this.#reading.xml);
+    }
     this.#reading = null;
   }
 }

@@ -76,8 +76,11 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
 
   /** The receiver of a compressed reply gets its end, or a failure, later. */
   end(): void {
-    if (this.#stages.move('callEnd')) this.#inflater?.end();
-    else this.#receiver.end();
+    if (this.#stages.move('callEnd')) {
+      this.#inflater?.end();
+    } else {
+      this.#receiver.end();
+    }
   }
 
   failed(refusal: Refusal): void {
@@ -96,8 +99,11 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
 
   abort(refusal: Refusal): void {
     if (this.#stages.at === 'over') return;
-    if (this.#stages.at === 'draining') this.failed(refusal);
-    else this.#call?.abort(refusal);
+    if (this.#stages.at === 'draining') {
+      this.failed(refusal);
+    } else {
+      this.#call?.abort(refusal);
+    }
   }
 
   #inflate(): Inflater {

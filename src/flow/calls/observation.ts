@@ -158,7 +158,9 @@ class ValueReader implements XmlHandler {
 
   close(): void {
     this.#decoder.close();
-    if (--this.#depth === 0) this.isOver = true;
+    if (--this.#depth === 0) {
+      this.isOver = true;
+    }
   }
 
   finish(): Decoded {

@@ -23,8 +23,11 @@ export const replayingRelay =
   (reply: Exclude<PollReply, { kind: 'long' }>): CallRelay =>
   ({ receiver }) =>
     new ReplayedCall(receiver, false, (call) => {
-      if (reply.kind === 'failed') call.abort(new Refusal(reply.code));
-      else call.replay(headOf(reply), [reply.body]);
+      if (reply.kind === 'failed') {
+        call.abort(new Refusal(reply.code));
+      } else {
+        call.replay(headOf(reply), [reply.body]);
+      }
     });
 
 /**
@@ -76,7 +79,9 @@ class RecordedCall implements DeclaredCall, UpstreamReceiver {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    if (Number(head.header('content-length') ?? 0) > this.#bytesMax) this.#stream();
+    if (Number(head.header('content-length') ?? 0) > this.#bytesMax) {
+      this.#stream();
+    }
   }
 
   data(chunk: Buffer): void {
@@ -86,7 +91,9 @@ class RecordedCall implements DeclaredCall, UpstreamReceiver {
     }
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#bytesMax) this.#stream();
+    if (this.#bytes > this.#bytesMax) {
+      this.#stream();
+    }
   }
 
   end(): void {
@@ -102,8 +109,9 @@ class RecordedCall implements DeclaredCall, UpstreamReceiver {
   }
 
   failed(refusal: Refusal): void {
-    if (!this.#isStreaming && refusal.code !== 'CLIENT_GONE')
+    if (!this.#isStreaming && refusal.code !== 'CLIENT_GONE') {
       this.#tell({ kind: 'failed', code: refusal.code });
+    }
     this.#receiver.failed(refusal);
   }
 
@@ -112,7 +120,9 @@ class RecordedCall implements DeclaredCall, UpstreamReceiver {
     this.#isStreaming = true;
     this.#tell({ kind: 'long' });
     this.#receiver.head(this.#head);
-    for (const chunk of this.#chunks.splice(0)) this.#receiver.data(chunk);
+    for (const chunk of this.#chunks.splice(0)) {
+      this.#receiver.data(chunk);
+    }
   }
 
   #tell(reply: PollReply): void {

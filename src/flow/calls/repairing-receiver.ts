@@ -59,7 +59,9 @@ export class RepairingReceiver implements UpstreamReceiver {
   }
 
   end(): void {
-    if (this.#repair !== null) this.#pass(this.#repair.end());
+    if (this.#repair !== null) {
+      this.#pass(this.#repair.end());
+    }
     this.#receiver.end();
   }
 
@@ -68,7 +70,9 @@ export class RepairingReceiver implements UpstreamReceiver {
   }
 
   #pass(bytes: Buffer): void {
-    if (bytes.length > 0) this.#receiver.data(bytes);
+    if (bytes.length > 0) {
+      this.#receiver.data(bytes);
+    }
   }
 }
 
@@ -111,11 +115,15 @@ export const readRepaired = (reader: MessageReader, repair: DocumentRepair): Mes
   },
   write: (chunk) => {
     const bytes = repair.write(chunk);
-    if (bytes.length > 0) reader.write(bytes);
+    if (bytes.length > 0) {
+      reader.write(bytes);
+    }
   },
   end: () => {
     const bytes = repair.end();
-    if (bytes.length > 0) reader.write(bytes);
+    if (bytes.length > 0) {
+      reader.write(bytes);
+    }
     reader.end();
   },
 });

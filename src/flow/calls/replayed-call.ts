@@ -21,7 +21,9 @@ export class ReplayedCall implements DeclaredCall {
   ) {
     this.receiver = receiver;
     this.isMade = isMade;
-    if (begin !== null) queueMicrotask(() => begin(this));
+    if (begin !== null) {
+      queueMicrotask(() => begin(this));
+    }
   }
 
   get isOver(): boolean {
@@ -90,7 +92,9 @@ export function replay(
   chunks: readonly Buffer[],
 ): void {
   receiver.head(head);
-  for (const chunk of chunks) receiver.data(chunk);
+  for (const chunk of chunks) {
+    receiver.data(chunk);
+  }
   receiver.end();
 }
 

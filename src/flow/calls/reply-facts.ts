@@ -33,7 +33,9 @@ export function explainReply(refusal: Refusal, seen: SeenReply): Refusal {
   if (!isOfReply) return refusal;
   const explained = orNoEnvelope(refusal, head, form, envelope);
   const deviation = deviationOf(refusal, seen);
-  if (deviation !== null && !tolerance.has(deviation)) tolerance.suggest(deviation);
+  if (deviation !== null && !tolerance.has(deviation)) {
+    tolerance.suggest(deviation);
+  }
   explained.reply ??= factsOf(seen, head);
   return explained;
 }
@@ -101,7 +103,9 @@ export class HeadRefusal {
   with(chunk: Buffer): Refusal {
     try {
       const form = replyForm(this.#head, this.#service);
-      if (form !== null) this.refusal.reply = peekReply(this.#service, this.#head, form, chunk);
+      if (form !== null) {
+        this.refusal.reply = peekReply(this.#service, this.#head, form, chunk);
+      }
     } catch {
       // A head that cannot be read says nothing of the content.
     }

@@ -68,10 +68,16 @@ export class ReplyTolerance {
     options: RefusalOptions = {},
   ): void {
     const missing = deviations.filter((deviation) => !this.has(deviation));
-    for (const deviation of deviations) if (this.has(deviation)) this.note(deviation);
+    for (const deviation of deviations) {
+      if (this.has(deviation)) {
+        this.note(deviation);
+      }
+    }
     if (missing.length === 0) return;
     const refusal = new Refusal(code, rule, options);
-    for (const deviation of missing) this.suggest(deviation);
+    for (const deviation of missing) {
+      this.suggest(deviation);
+    }
     if (!this.#isMonitored) throw refusal;
     this.onMonitored(refusal);
   }
@@ -115,7 +121,9 @@ export class ReplyTolerance {
       (each) =>
         each.deviation === deviation && each.service === service && each.operation === operation,
     );
-    if (!isKnown && list.length < DEVIATIONS_MAX) list.push({ service, operation, deviation });
+    if (!isKnown && list.length < DEVIATIONS_MAX) {
+      list.push({ service, operation, deviation });
+    }
     return list;
   }
 }

@@ -51,7 +51,9 @@ export class SessionCall extends RepeatableCall<string> {
     const { renewOn } = this.#session;
     const isRefused = head.status === 401;
     if (isRefused ? !this.#canRenew : renewOn.size === 0) {
-      if (!isRefused) this.#accept(head);
+      if (!isRefused) {
+        this.#accept(head);
+      }
       this.receiver.head(head);
       return;
     }
@@ -59,7 +61,9 @@ export class SessionCall extends RepeatableCall<string> {
       ? null
       : findFault(head, this.#parts.service, renewOn, this.#parts.operation);
     this.#held = { head, chunks: [], bytes: 0, finder };
-    if (!isRefused && finder === null) this.#release();
+    if (!isRefused && finder === null) {
+      this.#release();
+    }
   }
 
   data(chunk: Buffer): void {
@@ -71,23 +75,34 @@ export class SessionCall extends RepeatableCall<string> {
     held.chunks.push(chunk);
     held.bytes += chunk.length;
     held.finder?.write(chunk);
-    if (held.finder?.isOther === true) this.#accept(held.head);
-    if (held.finder?.isOther === true || held.bytes > HELD_BYTES_MAX) this.#release();
+    if (held.finder?.isOther === true) {
+      this.#accept(held.head);
+    }
+    if (held.finder?.isOther === true || held.bytes > HELD_BYTES_MAX) {
+      this.#release();
+    }
   }
 
   end(): void {
     const held = this.#held;
     if (held !== null) {
       const isRefused = held.finder === null || held.finder.end();
-      if (!isRefused) this.#accept(held.head);
-      else if (this.#tryAgain()) return;
+      if (!isRefused) {
+        this.#accept(held.head);
+      } else if (this.#tryAgain()) {
+        return;
+      }
     }
-    if (this.#held !== null) this.#release();
+    if (this.#held !== null) {
+      this.#release();
+    }
     this.finish();
   }
 
   failed(refusal: Refusal): void {
-    if (this.#held?.finder !== null || !this.#tryAgain()) this.fail(refusal);
+    if (this.#held?.finder !== null || !this.#tryAgain()) {
+      this.fail(refusal);
+    }
   }
 
   protected obtain(): string | Promise<string> {
@@ -153,7 +168,9 @@ export class SessionCall extends RepeatableCall<string> {
     if (this.#token === null) return;
     try {
       const renewed = this.#tokens.renew(this.#token, this.operation, this.#observer);
-      if (renewed instanceof Promise) renewed.catch(() => {});
+      if (renewed instanceof Promise) {
+        renewed.catch(() => {});
+      }
     } catch {
       // This call is answered with the reply that it got.
     }
@@ -163,7 +180,9 @@ export class SessionCall extends RepeatableCall<string> {
     const held = this.#dropHeld();
     if (held === null) return;
     this.receiver.head(held.head);
-    for (const chunk of held.chunks) this.receiver.data(chunk);
+    for (const chunk of held.chunks) {
+      this.receiver.data(chunk);
+    }
   }
 
   #dropHeld(): HeldReply | null {

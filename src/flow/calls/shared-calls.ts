@@ -48,7 +48,9 @@ export class SharedCalls {
   /** Callers that wait for the call of another. */
   get waiting(): number {
     let sum = 0;
-    for (const call of this.#open.values()) sum += call.waiting;
+    for (const call of this.#open.values()) {
+      sum += call.waiting;
+    }
     return sum;
   }
 
@@ -109,7 +111,9 @@ export class SharedCalls {
       stale: found,
       onClosed: (closed) => this.#close(closed),
     });
-    if (key.mayJoin) this.#open.set(key.text, call);
+    if (key.mayJoin) {
+      this.#open.set(key.text, call);
+    }
     return call.begin(parts, use('miss'));
   }
 
@@ -125,7 +129,9 @@ export class SharedCalls {
 
   /** After a write, another call may have the same key. */
   #close(call: CoalescedCall): void {
-    if (this.#open.get(call.key) === call) this.#open.delete(call.key);
+    if (this.#open.get(call.key) === call) {
+      this.#open.delete(call.key);
+    }
   }
 }
 

@@ -68,7 +68,9 @@ export class VerifyingReceiver implements UpstreamReceiver {
     this.#head = head;
     const form = this.#formOf(head);
     this.#form = form;
-    if (form !== null) this.#gate = this.#open(form);
+    if (form !== null) {
+      this.#gate = this.#open(form);
+    }
     this.#call.receiver.head(head);
   }
 
@@ -112,7 +114,9 @@ export class VerifyingReceiver implements UpstreamReceiver {
   end(): void {
     this.#isOver = true;
     try {
-      if (this.#hasBody) this.#gate?.end();
+      if (this.#hasBody) {
+        this.#gate?.end();
+      }
     } catch (caught) {
       throw this.#explained(asUnverified(caught));
     }
@@ -178,20 +182,24 @@ export class VerifyingReceiver implements UpstreamReceiver {
    */
   #expectParts(envelope: EnvelopeValidator): void {
     const { service, operation } = this.#call;
-    if (service.isReply(operation, envelope.operation))
+    if (service.isReply(operation, envelope.operation)) {
       envelope.expectParts(service.replyParts(operation));
+    }
   }
 
   /** The log has the Fault that was not verified. */
   #explained(refusal: Refusal): Refusal {
     const { service } = this.#call;
-    if (this.#head !== null && this.#form !== null && this.#first !== null)
+    if (this.#head !== null && this.#form !== null && this.#first !== null) {
       refusal.reply = peekReply(service, this.#head, this.#form, this.#first);
+    }
     return refusal;
   }
 
   #release(): void {
-    if (this.#reading !== null) this.#call.service.readers.give(this.#reading.xml);
+    if (this.#reading !== null) {
+      this.#call.service.readers.give(this.#reading.xml);
+    }
     this.#reading = null;
   }
 }

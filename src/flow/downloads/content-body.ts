@@ -45,7 +45,9 @@ export class ContentBody implements ContentReceiver {
   bytes(piece: Buffer): void {
     this.#held.push(piece);
     this.#heldBytes += piece.length;
-    if (this.#heldBytes > HELD_BYTES_MAX) this.#write();
+    if (this.#heldBytes > HELD_BYTES_MAX) {
+      this.#write();
+    }
   }
 
   changed(): void {
@@ -53,7 +55,9 @@ export class ContentBody implements ContentReceiver {
   }
 
   flush(): { onResume(resume: () => void): void } | null {
-    if (this.hasBegun) this.#write();
+    if (this.hasBegun) {
+      this.#write();
+    }
     return this.#answer.waiting();
   }
 

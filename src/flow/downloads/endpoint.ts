@@ -62,8 +62,11 @@ async function answerDownload(
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content that is broken');
   if (body.hasChanged)
     throw new Refusal('HTTP_NOT_FOUND', 'the content has changed', { text: CHANGED });
-  if (body.isFound) body.end();
-  else answerEmpty(exchange, response, NO_CONTENT, ['cache-control', 'no-store']);
+  if (body.isFound) {
+    body.end();
+  } else {
+    answerEmpty(exchange, response, NO_CONTENT, ['cache-control', 'no-store']);
+  }
 }
 
 const NO_CONTENT = 204;

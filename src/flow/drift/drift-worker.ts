@@ -17,8 +17,11 @@ function fetchByParent(url: string): Promise<FetchedFile> {
   return new Promise((resolve, reject) => {
     const id = ++asked;
     pending.set(id, ({ document, why }) => {
-      if (document === null) reject(new Error(why));
-      else resolve({ ...document, body: Buffer.from(document.body) });
+      if (document === null) {
+        reject(new Error(why));
+      } else {
+        resolve({ ...document, body: Buffer.from(document.body) });
+      }
     });
     post({ kind: 'fetch', id, url });
   });

@@ -98,7 +98,9 @@ export class DriftWatch {
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    for (const watched of this.#watched) this.#plan(watched);
+    for (const watched of this.#watched) {
+      this.#plan(watched);
+    }
   }
 
   /** The differences at the last look that could be made. */
@@ -120,7 +122,9 @@ export class DriftWatch {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers) {
+      clearTimeout(timer);
+    }
     await Promise.all([...this.#workers].map((worker) => worker.terminate()));
   }
 
@@ -132,7 +136,9 @@ export class DriftWatch {
   #lookNext(): void {
     if (this.#isClosed || this.#workers.size >= LOOKS_AT_ONCE) return;
     const next = this.#waiting.shift();
-    if (next !== undefined) this.#look(next);
+    if (next !== undefined) {
+      this.#look(next);
+    }
   }
 
   #look(watched: Watched): void {
@@ -146,8 +152,11 @@ export class DriftWatch {
     let safe: SafeWsdl | null = null;
     const deadline = this.#after(LOOK_MILLIS, () => worker.terminate());
     worker.on('message', (message: FromDriftWorker) => {
-      if (message.kind === 'reading') ({ reading, safe } = message);
-      else if (watched.documents !== null) void answer(worker, watched.documents, message);
+      if (message.kind === 'reading') {
+        ({ reading, safe } = message);
+      } else if (watched.documents !== null) {
+        void answer(worker, watched.documents, message);
+      }
     });
     worker.once('error', (error) => {
       reading = { kind: 'failed', why: error.message };
@@ -175,20 +184,28 @@ export class DriftWatch {
       watched.service,
       reading.kind === 'failed' ? 'failed' : isSame ? 'same' : 'changed',
     );
-    if (reading.kind === 'read') watched.counts = reading.counts;
+    if (reading.kind === 'read') {
+      watched.counts = reading.counts;
+    }
     const state = JSON.stringify(reading);
     const isNews = state !== watched.reported && !(isSame && watched.reported === '');
     watched.reported = isSame ? '' : state;
-    if (isNews) this.#listener.changed(watched.service, messageOf(reading, isSame), reading);
+    if (isNews) {
+      this.#listener.changed(watched.service, messageOf(reading, isSame), reading);
+    }
   }
 
   #decide(watched: Watched, reading: DriftReading, safe: SafeWsdl | null): void {
     const { service, safeChanges, reloadsPerHour } = watched;
     const offer = safeChanges?.take(safe, reading.kind === 'read' ? reading.first : []) ?? null;
     const isLimited = offer === 'limited';
-    if (isLimited && !watched.isLimited) this.#listener.limited(service, reloadsPerHour);
+    if (isLimited && !watched.isLimited) {
+      this.#listener.limited(service, reloadsPerHour);
+    }
     watched.isLimited = isLimited;
-    if (offer !== null && offer !== 'limited') this.#listener.offered(offer);
+    if (offer !== null && offer !== 'limited') {
+      this.#listener.offered(offer);
+    }
   }
 
   #after(millis: number, act: () => void): NodeJS.Timeout {

@@ -24,7 +24,9 @@ export function authorizeUpstream(
       Field({ name }) {
         const parent = types.getParentType();
         const isOfRoot = roots.some((root) => root.name === parent?.name);
-        if (isOfRoot && !name.value.startsWith('__')) authorize(client, service, name.value);
+        if (isOfRoot && !name.value.startsWith('__')) {
+          authorize(client, service, name.value);
+        }
       },
     }),
   );

@@ -48,8 +48,9 @@ function sendMessage(
   const { operation, requestPlan } = field.bound;
   const { envelope, headers, body } = written;
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
-  if (observation !== null)
+  if (observation !== null) {
     observeRequest(observation, service, operation, written.hasFiles ? envelope : written.plain());
+  }
   const spellings = pushCallerFields(headers, service, {
     headers: callerHeaders,
     rawHeaders,

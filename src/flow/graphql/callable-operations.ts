@@ -43,9 +43,12 @@ export class CallableOperations {
   *#make(client: Client): Steps<CallableSet> {
     const bits = Buffer.alloc(Math.ceil(this.#all.length / 8));
     for (const [at, each] of this.#all.entries()) {
-      if (mayCall(this.#endpoint, client, each))
+      if (mayCall(this.#endpoint, client, each)) {
         bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
-      if (at % CHECKED_TOGETHER === 0) yield;
+      }
+      if (at % CHECKED_TOGETHER === 0) {
+        yield;
+      }
     }
     const key = bits.toString('base64url');
     const known = this.#byKey.get(key);

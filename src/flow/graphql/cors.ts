@@ -51,12 +51,16 @@ export class Cors {
     exposed: readonly string[] = [],
   ): void {
     // A cache must not give one origin the answer of another, or that of a request without one.
-    if (!this.#isForAll) response.setHeader('vary', 'origin');
+    if (!this.#isForAll) {
+      response.setHeader('vary', 'origin');
+    }
     const origin = this.#allowed(request);
     if (origin === null) return;
     response.setHeader('access-control-allow-origin', origin);
     response.setHeader('access-control-expose-headers', [REQUEST_ID, ...exposed].join(', '));
-    if (this.#hasCredentials) response.setHeader('access-control-allow-credentials', 'true');
+    if (this.#hasCredentials) {
+      response.setHeader('access-control-allow-credentials', 'true');
+    }
   }
 
   /**

@@ -68,7 +68,9 @@ export class DeclaredFaults implements DetailObserver {
     const typed = new Map<string, unknown[]>();
     for (const { local, entry } of this.#plans.as === 'error' ? this.#read : []) {
       const value = entry.decoded?.value ?? null;
-      if (hasValue(value)) addToGroup(typed, local, value);
+      if (hasValue(value)) {
+        addToGroup(typed, local, value);
+      }
     }
     // The rest of the detail may have what was left out.
     const parts =
@@ -94,16 +96,22 @@ class Further implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    for (const entry of this.#entries) entry.openFurther(tag);
+    for (const entry of this.#entries) {
+      entry.openFurther(tag);
+    }
     return ALL;
   }
 
   text(chars: string): void {
-    for (const entry of this.#entries) entry.textFurther(chars);
+    for (const entry of this.#entries) {
+      entry.textFurther(chars);
+    }
   }
 
   close(): void {
-    for (const entry of this.#entries) entry.closeFurther();
+    for (const entry of this.#entries) {
+      entry.closeFurther();
+    }
   }
 }
 
@@ -178,7 +186,9 @@ class FaultEntry implements XmlHandler {
     if (this.#depth === 1) return this.#openEntry(tag);
     if (this.#mayBeWrapped && this.#depth === 2) {
       this.#mayBeWrapped = false;
-      if (tag.local === this.#declared.element.local) this.#unwrap();
+      if (tag.local === this.#declared.element.local) {
+        this.#unwrap();
+      }
     }
     return this.#isDeaf ? SKIP : this.#decoder.open(tag);
   }
@@ -189,25 +199,34 @@ class FaultEntry implements XmlHandler {
     if (this.#isOver || depth < this.#rootDepth || (this.#isDeaf && (!isOwn || depth === 2)))
       return;
     this.#decoder.close();
-    if (isOwn && depth === 2) this.#isDeaf = true;
+    if (isOwn && depth === 2) {
+      this.#isDeaf = true;
+    }
   }
 
   text(chars: string): void {
-    if (this.#takeText(chars) && !this.#isDeaf && this.#depth >= this.#rootDepth)
+    if (this.#takeText(chars) && !this.#isDeaf && this.#depth >= this.#rootDepth) {
       this.#decoder.text(chars);
+    }
   }
 
   /** An element beside the Fault, which this entry may refer to. */
   openFurther(tag: StartTag): void {
-    if (this.#takeElement()) this.#decoder.open(tag);
+    if (this.#takeElement()) {
+      this.#decoder.open(tag);
+    }
   }
 
   textFurther(chars: string): void {
-    if (this.#takeText(chars)) this.#decoder.text(chars);
+    if (this.#takeText(chars)) {
+      this.#decoder.text(chars);
+    }
   }
 
   closeFurther(): void {
-    if (!this.#isOver) this.#decoder.close();
+    if (!this.#isOver) {
+      this.#decoder.close();
+    }
   }
 
   #openEntry(tag: StartTag): Interest {
@@ -229,13 +248,17 @@ class FaultEntry implements XmlHandler {
   }
 
   #takeElement(): boolean {
-    if (++this.#elements > ELEMENTS_MAX && this.#rules.isBounded) this.#isOver = true;
+    if (++this.#elements > ELEMENTS_MAX && this.#rules.isBounded) {
+      this.#isOver = true;
+    }
     return !this.#isOver;
   }
 
   #takeText(chars: string): boolean {
     this.#chars += chars.length;
-    if (this.#chars > CHARS_MAX && this.#rules.isBounded) this.#isOver = true;
+    if (this.#chars > CHARS_MAX && this.#rules.isBounded) {
+      this.#isOver = true;
+    }
     return !this.#isOver;
   }
 }

@@ -158,7 +158,9 @@ export class DecodedReply implements UpstreamReceiver {
     this.#mayBeUnread = this.#unlessFault !== null || isAccepted;
     const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkedForm(head);
     this.#form = form;
-    if (form !== null) this.#open(head, form);
+    if (form !== null) {
+      this.#open(head, form);
+    }
   }
 
   #checkedForm(head: ReplyHead): ReplyForm | null {
@@ -207,7 +209,9 @@ export class DecodedReply implements UpstreamReceiver {
     const faultWants = service.detailRules(this.#sent.operation);
     this.#envelope = new EnvelopeValidator(service.replyRules, null, faultWants, {
       onHeadValid: (envelope) => {
-        if (form.isUntyped === true) this.#tolerance.allow(['media-type'], ...UNTYPED);
+        if (form.isUntyped === true) {
+          this.#tolerance.allow(['media-type'], ...UNTYPED);
+        }
         const { operation } = this.#sent;
         bindReply(envelope, head, service, operation, this.#expectedId, this.#tolerance);
       },
@@ -235,8 +239,9 @@ export class DecodedReply implements UpstreamReceiver {
     xml.locateRefusals();
     this.#reader = reader;
     // Without a child of Body nothing else would ask for the attachments before they come.
-    if (this.#attachments !== null && output?.body === null && output.attachments !== undefined)
+    if (this.#attachments !== null && output?.body === null && output.attachments !== undefined) {
       this.#beginAnswer().open(syntheticTag(NO_ELEMENT, 1));
+    }
   }
 
   data(chunk: Buffer): void {
@@ -249,8 +254,11 @@ export class DecodedReply implements UpstreamReceiver {
       return;
     }
     if (this.#reader === null) throw refuseUnread(this.#head, chunk, this.#tolerance);
-    if (this.#mayEndEarly) this.#endEarly();
-    else this.#attempt(() => this.#reader?.write(chunk));
+    if (this.#mayEndEarly) {
+      this.#endEarly();
+    } else {
+      this.#attempt(() => this.#reader?.write(chunk));
+    }
     const waiting = this.#receiver?.flush() ?? null;
     // A reply from the cache does not pause: it is in memory.
     if (waiting === null || this.#isPaused) return;
@@ -266,8 +274,11 @@ export class DecodedReply implements UpstreamReceiver {
   #readFaultOnly(chunk: Buffer | null): void {
     if (this.#unlessFault !== null && this.#bytes > DISCARDED_BYTES_MAX) throw this.#unlessFault;
     try {
-      if (chunk === null) this.#reader?.end();
-      else this.#reader?.write(chunk);
+      if (chunk === null) {
+        this.#reader?.end();
+      } else {
+        this.#reader?.write(chunk);
+      }
     } catch (caught) {
       const { code } = asRefusal(caught);
       if (code === 'UPSTREAM_DESYNC' && this.#unlessFault === null) throw caught;
@@ -278,7 +289,9 @@ export class DecodedReply implements UpstreamReceiver {
 
   /** The answer of a reply of which only a Fault counts. */
   #readFaultAnswer(): Decoded {
-    if (this.#bytes > 0) this.#readFaultOnly(null);
+    if (this.#bytes > 0) {
+      this.#readFaultOnly(null);
+    }
     const fault = this.#reader === null ? null : (this.#envelope?.fault ?? null);
     if (fault !== null) return this.#readFault(fault, this.#challenge);
     if (this.#unlessFault !== null) throw this.#unlessFault;
@@ -288,8 +301,12 @@ export class DecodedReply implements UpstreamReceiver {
   end(): void {
     if (this.#refused !== null) throw this.#refused.refusal;
     const answer = this.#completeAnswer();
-    if (answer.errors.some(({ rule }) => rule === MISSING)) this.#tolerance.suggest('missing');
-    if (!this.#envelope?.fault) this.#observation?.publish();
+    if (answer.errors.some(({ rule }) => rule === MISSING)) {
+      this.#tolerance.suggest('missing');
+    }
+    if (!this.#envelope?.fault) {
+      this.#observation?.publish();
+    }
     // A reader that may not see all of a reply has read a good one all the same.
     const isWhole =
       this.#attachments === null && (answer.errors.length === 0 || answer.isValid === true);
@@ -312,7 +329,9 @@ export class DecodedReply implements UpstreamReceiver {
 
   failed(refusal: Refusal): void {
     if (this.#isOver) return;
-    if (!this.#envelope?.fault) this.#observation?.lost(this.#head?.status ?? null);
+    if (!this.#envelope?.fault) {
+      this.#observation?.lost(this.#head?.status ?? null);
+    }
     const explained = explainReply(this.#refused?.refusal ?? refusal, {
       head: this.#head,
       form: this.#form,
@@ -360,8 +379,9 @@ export class DecodedReply implements UpstreamReceiver {
       exchange.upstream.replySizes ??= [];
       const { lists = NO_LISTS } = decoded;
       const size = { service: service.name, operation: this.#sent.operation.name, bytes, lists };
-      if (exchange.upstream.replySizes.length < REPLIES_MAX)
+      if (exchange.upstream.replySizes.length < REPLIES_MAX) {
         exchange.upstream.replySizes.push(size);
+      }
     }
     this.#resolve({ ...decoded, replyBytes: bytes, calls });
   }
@@ -378,11 +398,13 @@ export class DecodedReply implements UpstreamReceiver {
       receiver,
       this.#context.makeAddress,
     );
-    if (this.#sent.operation.use === 'encoded') this.#decoder = new EncodedReply(decoder, limits);
-    else
+    if (this.#sent.operation.use === 'encoded') {
+      this.#decoder = new EncodedReply(decoder, limits);
+    } else {
       this.#decoder = this.#plan.hasReferences
         ? new EncodedReply(decoder, limits, 'dataContract')
         : decoder;
+    }
     return this.#decoder;
   }
 
@@ -409,17 +431,20 @@ export class DecodedReply implements UpstreamReceiver {
 
   /** A part begins: the envelope is over, and elements that others stand for may want it. */
   #followReferences(): void {
-    if (this.#decoder instanceof EncodedReply) this.#decoder.replay();
+    if (this.#decoder instanceof EncodedReply) {
+      this.#decoder.replay();
+    }
   }
 
   #openMultiRef(): XmlHandler | null {
     if (this.#decoder instanceof EncodedReply) return this.#decoder;
-    if (this.#isEnforced)
+    if (this.#isEnforced) {
       this.#context.service.validity?.undeclared(
         this.#sent.operation,
         'reply',
         this.#context.exchange,
       );
+    }
     return this.#faults?.openMultiRef() ?? null;
   }
 
@@ -479,7 +504,9 @@ export class DecodedReply implements UpstreamReceiver {
       sharing.calls.rule(service, this.#sent.operation)?.isShared === true,
     );
     exchange.upstream.millis += performance.now() - this.#startedMillis;
-    if (this.#envelope?.fault) exchange.faultCode = this.#envelope.fault.parts.code;
+    if (this.#envelope?.fault) {
+      exchange.faultCode = this.#envelope.fault.parts.code;
+    }
     if (this.#xml === null) return;
     exchange.upstream.bytesSkipped += this.#xml.skippedBytes;
     service.readers.give(this.#xml);

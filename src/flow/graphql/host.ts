@@ -167,8 +167,12 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     const isFirst = exchange.operation === '' || exchange.operation === operation;
     exchange.operation = isFirst ? operation : 'batch';
     exchange.graphql.cost = (exchange.graphql.cost ?? 0) + admitted.cost;
-    if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
-    if (this.rights !== null) this.#recordRules(admitted);
+    if (admitted.exceeded.size > 0) {
+      exchange.measuredLimits = [...admitted.exceeded];
+    }
+    if (this.rights !== null) {
+      this.#recordRules(admitted);
+    }
     this.#authorize(admitted);
     this.#grant = this.#charge(admitted);
   }
@@ -194,10 +198,15 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
   #recordRules(admitted: Admitted): void {
     const { forbidden, masked } = selectedRules(admitted, this.#endpoint.operations.built);
     const found: FieldDecisions[] = [];
-    if (forbidden.size > 0) found.push({ decision: 'withheld', of: [...forbidden] });
-    if (masked.size > 0) found.push({ decision: 'masked', of: [...masked] });
-    if (found.length > 0)
+    if (forbidden.size > 0) {
+      found.push({ decision: 'withheld', of: [...forbidden] });
+    }
+    if (masked.size > 0) {
+      found.push({ decision: 'masked', of: [...masked] });
+    }
+    if (found.length > 0) {
       this.#exchange.graphql.decisions = [...(this.#exchange.graphql.decisions ?? []), ...found];
+    }
   }
 
   /** For the report of usage. An event counts with its subscription. */
@@ -221,7 +230,9 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
 
   reconcile(actualCost: number): void {
     this.#exchange.graphql.actualCost = (this.#exchange.graphql.actualCost ?? 0) + actualCost;
-    if (this.#grant !== null) this.#caller.budgets.reconcile(this.#grant, actualCost);
+    if (this.#grant !== null) {
+      this.#caller.budgets.reconcile(this.#grant, actualCost);
+    }
   }
 
   throttle(): Throttle | null {
@@ -262,8 +273,11 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     }
     if (client.rights.permitsAll) return;
     for (const each of calledFields(admitted, built)) {
-      if (isSubschemaField(each)) authorize(client, each.service, each.operation.name);
-      else authorizeCall(client, this.#endpoint.services.get(each.service), each.operation);
+      if (isSubschemaField(each)) {
+        authorize(client, each.service, each.operation.name);
+      } else {
+        authorizeCall(client, this.#endpoint.services.get(each.service), each.operation);
+      }
     }
   }
 

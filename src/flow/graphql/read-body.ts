@@ -30,8 +30,11 @@ export async function readTextBody(
   const text = await readText(request, bytesMax, declaredBytes, turn);
   exchange.bytesIn = Buffer.byteLength(text);
   // Parsing is a turn of its own: a dozen long bodies at once would delay all other requests.
-  if (exchange.bytesIn > SHORT_MESSAGE_BYTES) await turn();
-  else fairScheduler.addShortMessage();
+  if (exchange.bytesIn > SHORT_MESSAGE_BYTES) {
+    await turn();
+  } else {
+    fairScheduler.addShortMessage();
+  }
   return text;
 }
 
@@ -61,7 +64,9 @@ function takeShort(request: Incoming): Promise<Buffer> | null {
     };
     request.once('error', failed);
     // The client may have left before.
-    if (request.destroyed) failed(null);
+    if (request.destroyed) {
+      failed(null);
+    }
   });
 }
 

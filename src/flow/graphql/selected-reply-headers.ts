@@ -49,7 +49,9 @@ export class SelectedReplyHeaders {
     for (const { key, decoder } of this.#parts) {
       const block = decoder.finish();
       value[key] = block.value;
-      for (const error of block.errors) errors.push({ ...error, path: [key, ...error.path] });
+      for (const error of block.errors) {
+        errors.push({ ...error, path: [key, ...error.path] });
+      }
       furtherErrors += block.furtherErrors;
       points += block.points ?? 0;
     }

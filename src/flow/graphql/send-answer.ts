@@ -55,13 +55,17 @@ export async function sendAnswer(
 ): Promise<void> {
   const { method = '', headers } = request;
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
-  if (exchange.refusal?.code.startsWith('HTTP_') === true) response.shouldKeepAlive = false;
+  if (exchange.refusal?.code.startsWith('HTTP_') === true) {
+    response.shouldKeepAlive = false;
+  }
   if (exchange.refusal?.isOfCaller === true) {
     const held = endpoint.penaltyBox.penalise(
       request.socket,
       refusalCost(request, exchange, exchange.refusal, workMillis()),
     );
-    if (held !== null) await held;
+    if (held !== null) {
+      await held;
+    }
   }
   const refused = answer.body === null && method !== 'HEAD' ? exchange.refusal : null;
   const sentence =
@@ -80,26 +84,44 @@ export async function sendAnswer(
   exchange.bytesOut = isKnown ? 0 : (compressed?.length ?? bytes);
   const fields: string[] = [];
   // It is weak, for it vouches for the bytes in either coding.
-  if (tag !== null) fields.push('etag', `W/${tag}`);
-  if (!isKnown)
-    for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
+  if (tag !== null) {
+    fields.push('etag', `W/${tag}`);
+  }
+  if (!isKnown) {
+    for (const [name, value] of Object.entries(answer.headers)) {
+      fields.push(name, value);
+    }
+  }
   // Fields that fail leave the status of the answer as it is.
-  if (exchange.retryAfter !== null && answer.headers['retry-after'] === undefined)
+  if (exchange.retryAfter !== null && answer.headers['retry-after'] === undefined) {
     fields.push('retry-after', exchange.retryAfter);
-  if (sentence !== null) fields.push(...TEXT_FIELDS);
-  if (exchange.refusal !== null) fields.push(...acceptPost(exchange.refusal, accepted));
+  }
+  if (sentence !== null) {
+    fields.push(...TEXT_FIELDS);
+  }
+  if (exchange.refusal !== null) {
+    fields.push(...acceptPost(exchange.refusal, accepted));
+  }
   fields.push('cache-control', control);
   // Header fields of the request that the answer depends on.
   if (control !== 'no-store') {
     const varying = new Set(['accept', ...(isCompressible(bytes) ? ['accept-encoding'] : [])]);
-    for (const name of endpoint.callerCaching.fields) varying.add(name);
-    for (const name of more) varying.add(name);
+    for (const name of endpoint.callerCaching.fields) {
+      varying.add(name);
+    }
+    for (const name of more) {
+      varying.add(name);
+    }
     // A field set before is replaced by one of the same name.
-    if (response.hasHeader('vary')) varying.add('origin');
+    if (response.hasHeader('vary')) {
+      varying.add('origin');
+    }
     fields.push('vary', [...varying].join(', '));
   }
   if (isKnown) return endLingering(exchange, response, 304, fields, null);
-  if (compressed !== null) fields.push('content-encoding', 'gzip');
+  if (compressed !== null) {
+    fields.push('content-encoding', 'gzip');
+  }
   fields.push('content-length', String(exchange.bytesOut));
   // Node writes a text and the head as one text, which saves a buffer; a long one it would copy
   // once more.

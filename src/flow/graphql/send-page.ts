@@ -62,7 +62,9 @@ function sendAsset(
   fields.push('content-type', type);
   if (takesGzip(headers['accept-encoding'])) {
     send(exchange, response, 200, [...fields, 'content-encoding', 'gzip'], gzipped);
-  } else send(exchange, response, 200, fields, plain);
+  } else {
+    send(exchange, response, 200, fields, plain);
+  }
 }
 
 function send(

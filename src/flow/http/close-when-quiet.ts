@@ -16,7 +16,9 @@ export function closeWhenQuiet(server: Server, begun: () => number | null): () =
     await nextPollPhase();
     const now = begun();
     // A client has had the interval to reuse its connection, or to read that it must not.
-    if (now !== null && now === last) server.closeIdleConnections();
+    if (now !== null && now === last) {
+      server.closeIdleConnections();
+    }
     last = now;
   }, QUIET_MILLIS);
   return () => clearInterval(timer);

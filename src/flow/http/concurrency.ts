@@ -54,7 +54,9 @@ export class ConcurrencyLimits {
       };
       client.waiting.add(begin);
       signal.addEventListener('abort', giveUp, { once: true });
-      if (signal.aborted) giveUp();
+      if (signal.aborted) {
+        giveUp();
+      }
     });
   }
 
@@ -93,7 +95,9 @@ export class ConcurrencyLimits {
         return;
       }
       client.count--;
-      if (client.count === 0) this.#clients.delete(id);
+      if (client.count === 0) {
+        this.#clients.delete(id);
+      }
     };
   }
 }
@@ -117,9 +121,13 @@ export class BatchPermits {
     const permit = await this.#take();
     return () => {
       const next = this.#waiting.shift();
-      if (next !== undefined) next(permit);
-      else if (permit === null) this.#isFree = true;
-      else permit();
+      if (next !== undefined) {
+        next(permit);
+      } else if (permit === null) {
+        this.#isFree = true;
+      } else {
+        permit();
+      }
     };
   }
 

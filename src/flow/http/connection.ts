@@ -111,7 +111,9 @@ export class Connection {
   /** The next one that waits, or null. Reading goes on once none does. */
   next(): Turn | null {
     const turn = this.#waiting.shift() ?? null;
-    if (turn !== null && this.#waiting.length === 0) this.socket.resume();
+    if (turn !== null && this.#waiting.length === 0) {
+      this.socket.resume();
+    }
     return turn;
   }
 
@@ -132,7 +134,9 @@ export class Connection {
     const request = this.current?.request;
     if (this.#broken === null || request === undefined) return;
     if (request.complete && request !== this.#brokenRequest) return;
-    if (request.listenerCount('error') > 1) request.emit('error', this.#broken);
+    if (request.listenerCount('error') > 1) {
+      request.emit('error', this.#broken);
+    }
   }
 
   /** The refusal for a head that was no request, or null. Of use between requests only. */
@@ -149,8 +153,11 @@ export class Connection {
   endWhenAnswered(): void {
     this.#isEnding = true;
     if (this.isUpgraded) return;
-    if (this.current === null) this.socket.destroy();
-    else this.current.response.shouldKeepAlive = false;
+    if (this.current === null) {
+      this.socket.destroy();
+    } else {
+      this.current.response.shouldKeepAlive = false;
+    }
   }
 
   /**
@@ -164,7 +171,9 @@ export class Connection {
   ): Promise<void> {
     this.#isRefused = true;
     const { socket } = this;
-    if (held !== null) await held;
+    if (held !== null) {
+      await held;
+    }
     const status = wireStatus(refusal, 'http');
     const text = isExplained ? sentenceOf(refusal, null) : null;
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
@@ -221,8 +230,9 @@ export class Connection {
   }
 
   #lookAtWriting({ stallMillis }: Paces, nowMillis: number): void {
-    if (this.socket.writableLength === 0) this.#sending.rest();
-    else if (this.#sending.stalledMillis(nowMillis) >= stallMillis) {
+    if (this.socket.writableLength === 0) {
+      this.#sending.rest();
+    } else if (this.#sending.stalledMillis(nowMillis) >= stallMillis) {
       reset(this.socket);
       // An answer that was all handed over looks finished once its connection is gone.
       this.current?.response.destroy(new Refusal('CLIENT_GONE', 'stalled'));

@@ -16,8 +16,11 @@ export function endConnections(
   for (const socket of sockets) {
     const connection = connections.get(socket);
     client = connection?.client ?? client;
-    if (connection === undefined) socket.destroy();
-    else connection.endWhenAnswered();
+    if (connection === undefined) {
+      socket.destroy();
+    } else {
+      connection.endWhenAnswered();
+    }
   }
   ended(sockets.length, client);
 }

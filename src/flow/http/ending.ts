@@ -32,7 +32,9 @@ export class Ending {
    */
   onGone(then: () => void): void {
     this.#gone = then;
-    if (this.isGone) then();
+    if (this.isGone) {
+      then();
+    }
   }
 
   /**
@@ -40,8 +42,11 @@ export class Ending {
    * out.
    */
   onOver(then: (isComplete: boolean) => void): void {
-    if (this.#response.closed) then(this.#isComplete);
-    else this.#over = then;
+    if (this.#response.closed) {
+      then(this.#isComplete);
+    } else {
+      this.#over = then;
+    }
   }
 
   get #isComplete(): boolean {
@@ -50,7 +55,9 @@ export class Ending {
 
   readonly #closed = (): void => {
     this.#ended();
-    if (!this.#response.writableFinished) this.#gone?.();
+    if (!this.#response.writableFinished) {
+      this.#gone?.();
+    }
     this.#over?.(this.#isComplete);
   };
 }

@@ -97,7 +97,9 @@ export class FairScheduler {
    */
   spend(millis: number): void {
     this.#spentMillis += Math.max(LEAST_MILLIS, millis);
-    if (this.#spentMillis >= TIME_SLICE_MILLIS) this.#doInThisTurn();
+    if (this.#spentMillis >= TIME_SLICE_MILLIS) {
+      this.#doInThisTurn();
+    }
   }
 
   #add(queued: QueuedTask): void {
@@ -110,7 +112,9 @@ export class FairScheduler {
     if (this.#ordinary.isEmpty && this.#penalised.isEmpty) return;
     const waitMillis = this.#ordinary.isEmpty ? this.#penalisedDueMillis - this.#now() : 0;
     if (waitMillis > 0) {
-      if (this.#next === 'none') this.#next = setTimeout(this.#wake, waitMillis);
+      if (this.#next === 'none') {
+        this.#next = setTimeout(this.#wake, waitMillis);
+      }
       return;
     }
     this.#doInThisTurn();
@@ -118,7 +122,9 @@ export class FairScheduler {
 
   #doInThisTurn(): void {
     if (this.#next === 'immediate') return;
-    if (this.#next !== 'none') clearTimeout(this.#next);
+    if (this.#next !== 'none') {
+      clearTimeout(this.#next);
+    }
     this.#next = 'immediate';
     setImmediate(this.#doSlice);
     setImmediate(this.#endSlice);
@@ -152,11 +158,14 @@ export class FairScheduler {
     if (this.#current !== null) {
       const { isPenalised, sinceMillis } = this.#current;
       const sliceMillis = Math.max(LEAST_MILLIS, nowMillis - sinceMillis);
-      if (isPenalised)
+      if (isPenalised) {
         this.#penalisedDueMillis = nowMillis + sliceMillis * (1 / PENALISED_SHARE - 1);
+      }
       workMillis += sliceMillis;
     }
-    if (workMillis > 0) this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
+    if (workMillis > 0) {
+      this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
+    }
     this.#current = null;
     this.#spentMillis = 0;
     this.#next = 'none';
@@ -199,7 +208,9 @@ class TaskQueues {
     const [address, queue] = next;
     const queued = queue.take();
     this.#queues.delete(address);
-    if (queue.tasks.length > 0) this.#queues.set(address, queue);
+    if (queue.tasks.length > 0) {
+      this.#queues.set(address, queue);
+    }
     return queued;
   }
 }
@@ -222,8 +233,9 @@ class TaskQueue {
     if (!this.#takesOldest) return this.tasks.shift() ?? null;
     let oldest = 0;
     for (let at = 1; at < this.tasks.length; at++) {
-      if ((this.tasks[at]?.task.beganMillis ?? 0) < (this.tasks[oldest]?.task.beganMillis ?? 0))
+      if ((this.tasks[at]?.task.beganMillis ?? 0) < (this.tasks[oldest]?.task.beganMillis ?? 0)) {
         oldest = at;
+      }
     }
     return this.tasks.splice(oldest, 1)[0] ?? null;
   }

@@ -36,16 +36,23 @@ export class GzipHeader {
       case 'extra length':
         this.#extraBytes += this.#skip-- === 2 ? byte : byte << 8;
         if (this.#skip > 0) return true;
-        if (this.#extraBytes > 0) this.#enter('extra', this.#extraBytes);
-        else this.#after('extra');
+        if (this.#extraBytes > 0) {
+          this.#enter('extra', this.#extraBytes);
+        } else {
+          this.#after('extra');
+        }
         return true;
       case 'extra':
       case 'checksum':
-        if (--this.#skip === 0) this.#after(this.#step);
+        if (--this.#skip === 0) {
+          this.#after(this.#step);
+        }
         return true;
       case 'name':
       case 'comment':
-        if (byte === 0) this.#after(this.#step);
+        if (byte === 0) {
+          this.#after(this.#step);
+        }
         return true;
       case 'over':
         return true;
@@ -60,20 +67,26 @@ export class GzipHeader {
       this.#flags = byte;
       return (byte & RESERVED) === 0;
     }
-    if (this.#read === FIXED_BYTES) this.#after('fixed');
+    if (this.#read === FIXED_BYTES) {
+      this.#after('fixed');
+    }
     return true;
   }
 
   /** The next field that is there, in the order they stand in. */
   #after(step: 'fixed' | 'extra' | 'name' | 'comment' | 'checksum'): void {
     const flags = this.#flags;
-    if (step === 'fixed' && (flags & HAS_EXTRA) !== 0) this.#enter('extra length', 2);
-    else if ((step === 'fixed' || step === 'extra') && (flags & HAS_NAME) !== 0)
+    if (step === 'fixed' && (flags & HAS_EXTRA) !== 0) {
+      this.#enter('extra length', 2);
+    } else if ((step === 'fixed' || step === 'extra') && (flags & HAS_NAME) !== 0) {
       this.#enter('name', 0);
-    else if (step !== 'comment' && step !== 'checksum' && (flags & HAS_COMMENT) !== 0)
+    } else if (step !== 'comment' && step !== 'checksum' && (flags & HAS_COMMENT) !== 0) {
       this.#enter('comment', 0);
-    else if (step !== 'checksum' && (flags & HAS_CHECKSUM) !== 0) this.#enter('checksum', 2);
-    else this.#step = 'over';
+    } else if (step !== 'checksum' && (flags & HAS_CHECKSUM) !== 0) {
+      this.#enter('checksum', 2);
+    } else {
+      this.#step = 'over';
+    }
   }
 
   #enter(step: 'extra length' | 'extra' | 'name' | 'comment' | 'checksum', skip: number): void {

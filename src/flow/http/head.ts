@@ -36,7 +36,9 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
   } else if (!AUTHORITY.test(headers.host ?? '')) {
     throw new Refusal('HTTP_BAD_REQUEST', 'Host');
   }
-  if ((seen & ~HOST) !== 0) checkFields(request, seen, limits);
+  if ((seen & ~HOST) !== 0) {
+    checkFields(request, seen, limits);
+  }
   // A body there is a smuggling primitive: one server reads it as a body, the next as a request.
   if ((seen & FRAMING) !== 0 && BODILESS.has(method) && headers['content-length'] !== '0') {
     throw new Refusal('HTTP_BAD_REQUEST', 'a body on a method that has none');
@@ -60,7 +62,9 @@ function checkFields(
   }
   if ((seen & EXPECT) !== 0 && headers.expect?.toLowerCase() !== '100-continue')
     throw new Refusal('HTTP_EXPECTATION');
-  if ((seen & CONNECTION) !== 0) checkNominations(headers.connection ?? '');
+  if ((seen & CONNECTION) !== 0) {
+    checkNominations(headers.connection ?? '');
+  }
   if ((seen & SOAP_ACTION) !== 0 && String(headers['soapaction']).length > limits.soapActionBytes) {
     const { soapActionBytes } = limits;
     throw refuseByLimit(

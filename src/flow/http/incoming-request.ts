@@ -72,11 +72,15 @@ export abstract class Incoming extends IncomingMessage {
    * now.
    */
   override push(piece: Buffer | null): boolean {
-    if (piece === null) this.#reading?.end();
+    if (piece === null) {
+      this.#reading?.end();
+    }
     if (this.#hasTinyChunks) return false;
     if (piece !== null) {
       this.#bytes += piece.length;
-      if (this.#reading !== null) this.#count(this.#reading, piece.length);
+      if (this.#reading !== null) {
+        this.#count(this.#reading, piece.length);
+      }
       if (++this.#pieces > TINY_CHUNKS_MAX && this.#bytes < this.#pieces * TINY_CHUNK_BYTES)
         return this.#dropTinyChunks();
     }
@@ -87,7 +91,9 @@ export abstract class Incoming extends IncomingMessage {
     if (this.#small === null) {
       this.#small = [piece];
       setImmediate(() => this.#emitSmall());
-    } else this.#small.push(piece);
+    } else {
+      this.#small.push(piece);
+    }
     // Small chunks wait here for one turn only. Bytes that are not read wait in the stream, whose
     // fill stops reading.
     return this.readableLength < this.readableHighWaterMark;
@@ -114,14 +120,19 @@ export abstract class Incoming extends IncomingMessage {
     const small = this.#small;
     if (small === null) return;
     this.#small = null;
-    if (!this.destroyed) this.#emit(Buffer.concat(small));
+    if (!this.destroyed) {
+      this.#emit(Buffer.concat(small));
+    }
   }
 
   #emit(piece: Buffer | null): boolean {
     const taker = this.#taker;
     if (taker === null) return super.push(piece);
-    if (piece === null) taker.ended();
-    else taker.piece(piece);
+    if (piece === null) {
+      taker.ended();
+    } else {
+      taker.piece(piece);
+    }
     return true;
   }
 }

@@ -130,11 +130,16 @@ export class Inflater {
 
   #take(chunk: Buffer): void {
     const behindHeader = this.#header.take(chunk);
-    if (behindHeader < 0) this.#corrupt('header');
+    if (behindHeader < 0) {
+      this.#corrupt('header');
+    }
     const data = chunk.subarray(Math.max(0, behindHeader));
     if (data.length === 0 || this.#isOver) return;
-    if (this.#stages.at === 'data') this.#decode(data);
-    else this.#takeTrailer(data);
+    if (this.#stages.at === 'data') {
+      this.#decode(data);
+    } else {
+      this.#takeTrailer(data);
+    }
   }
 
   #decode(data: Buffer): void {
@@ -144,14 +149,17 @@ export class Inflater {
       this.#isBusy = false;
       const consumed = this.#raw.bytesWritten - before;
       // It takes everything but what stands behind its own end.
-      if (consumed < data.length && this.#stages.move('deflated'))
+      if (consumed < data.length && this.#stages.move('deflated')) {
         this.#takeTrailer(data.subarray(consumed));
+      }
       this.#next();
     });
   }
 
   #takeTrailer(data: Buffer): void {
-    if (this.#trailerBytes + data.length > TRAILER_BYTES) this.#corrupt('bytes behind the end');
+    if (this.#trailerBytes + data.length > TRAILER_BYTES) {
+      this.#corrupt('bytes behind the end');
+    }
     data.copy(this.#trailer, this.#trailerBytes);
     this.#trailerBytes += data.length;
   }
@@ -160,8 +168,9 @@ export class Inflater {
     if (this.#isOver) return;
     const { messageBytes, inflateRatio, inflateFreeBytes } = this.#limits;
     this.#decoded += chunk.length;
-    if (this.#decoded > messageBytes) this.#beyond('limits.xml.messageBytes', messageBytes);
-    else if (
+    if (this.#decoded > messageBytes) {
+      this.#beyond('limits.xml.messageBytes', messageBytes);
+    } else if (
       this.#decoded > inflateFreeBytes &&
       this.#decoded > inflateRatio * this.#raw.bytesWritten
     ) {
@@ -176,8 +185,11 @@ export class Inflater {
   #endIfDone(): void {
     if (this.#isOver || this.#source !== 'ended' || this.#isBusy || this.#waiting.length > 0)
       return;
-    if (this.#stages.at === 'data' || this.#trailerBytes < TRAILER_BYTES) this.#corrupt('cut off');
-    else if (this.#stages.at === 'drained') this.#finish();
+    if (this.#stages.at === 'data' || this.#trailerBytes < TRAILER_BYTES) {
+      this.#corrupt('cut off');
+    } else if (this.#stages.at === 'drained') {
+      this.#finish();
+    }
   }
 
   #finish(): void {

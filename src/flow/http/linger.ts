@@ -36,8 +36,11 @@ export function endLingering(
   }
   response.shouldKeepAlive = false;
   response.writeHead(status, fields);
-  if (body === null) response.flushHeaders();
-  else response.write(body);
+  if (body === null) {
+    response.flushHeaders();
+  } else {
+    response.write(body);
+  }
   linger(request, response);
 }
 
@@ -57,7 +60,9 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   // read on.
   request.on('error', (error) => {
     const isAbrupt = error instanceof Refusal && error.kind.isAbrupt === true;
-    if (isAbrupt || response.socket?.readableEnded === true) response.end();
+    if (isAbrupt || response.socket?.readableEnded === true) {
+      response.end();
+    }
   });
   response.once('close', () => clearTimeout(timer));
   // In turns with all long messages: dropped bytes must not be read faster than wanted ones.

@@ -164,7 +164,9 @@ export class PenaltyBox {
       0,
       Math.round((dueMillis - nowMillis - burstMillis) * 1000) / 1000,
     );
-    if (delayMillis > 0) this.#report(address, nowMillis);
+    if (delayMillis > 0) {
+      this.#report(address, nowMillis);
+    }
     return delayMillis;
   }
 
@@ -193,6 +195,8 @@ export class PenaltyBox {
   /** Releases all delayed answers at once and ends all penalties: the gateway stops. */
   close(): void {
     forgiveAll();
-    for (const release of this.#delayed) release();
+    for (const release of this.#delayed) {
+      release();
+    }
   }
 }

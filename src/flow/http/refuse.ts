@@ -48,7 +48,9 @@ export function refuseInForm(
   const status = wireStatus(refusal, 'http');
   const body = print(status);
   const bytes = Buffer.byteLength(body);
-  if (refusal.code.startsWith('HTTP_')) response.shouldKeepAlive = false;
+  if (refusal.code.startsWith('HTTP_')) {
+    response.shouldKeepAlive = false;
+  }
   exchange.bytesOut = bytes;
   const fields = [
     'content-type',
@@ -74,7 +76,9 @@ export function cutIfBegun(
   if (!response.headersSent && code !== 'CLIENT_GONE') return false;
   exchange.outcome = 'aborted';
   // A reset, because to a caller of HTTP/1.0 an orderly end means that the answer is complete.
-  if (response.socket !== null) reset(response.socket);
+  if (response.socket !== null) {
+    reset(response.socket);
+  }
   response.destroy();
   return true;
 }

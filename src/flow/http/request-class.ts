@@ -28,7 +28,9 @@ export function requestClass(
     }
 
     set upgrade(asks: boolean) {
-      if (asks) ASKING.add(this);
+      if (asks) {
+        ASKING.add(this);
+      }
     }
 
     protected override tinyChunksFound(): void {

@@ -25,8 +25,12 @@ export function sentenceOf(refusal: Refusal, accepted: Accepted | null): string 
     return `${MEDIA_REMEDIES.get(rule ?? '') ?? mediaRemedy(accepted, message)}\n`;
   const facts: string[] = [];
   // Other rules are names of the parser's errors, or tell of rights.
-  if (code === 'HTTP_BAD_REQUEST' && rule !== null && !rule.startsWith('HPE_')) facts.push(rule);
-  if (limit !== null) facts.push(`${limit.key} is ${limit.value}`);
+  if (code === 'HTTP_BAD_REQUEST' && rule !== null && !rule.startsWith('HPE_')) {
+    facts.push(rule);
+  }
+  if (limit !== null) {
+    facts.push(`${limit.key} is ${limit.value}`);
+  }
   const text = facts.length === 0 ? message : `${message.replace(/\.$/, '')}: ${facts.join(', ')}.`;
   const remedy = code === 'HTTP_METHOD' ? methodRemedy(accepted) : (REMEDIES.get(code) ?? null);
   return `${remedy === null ? text : `${text} ${remedy}`}\n`;

@@ -50,7 +50,9 @@ export class SlicedReading implements SlicedTask {
     socket.on('data', ignore).off('data', ignore);
     socket.push = (bytes: Buffer | null) => this.#take(bytes);
     socket._read = (size) => {
-      if (this.#rest === null) read(size);
+      if (this.#rest === null) {
+        read(size);
+      }
     };
     socket.on('resume', () => this.#goOn());
     READINGS.set(socket, this);
@@ -88,7 +90,9 @@ export class SlicedReading implements SlicedTask {
   }
 
   #take(bytes: Buffer | null): boolean {
-    if (bytes !== null) packetRead(bytes.length);
+    if (bytes !== null) {
+      packetRead(bytes.length);
+    }
     if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES))
       return this.#push(bytes);
     this.#rest = this.#rest === null ? bytes : Buffer.concat([this.#rest, bytes]);

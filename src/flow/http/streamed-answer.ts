@@ -33,7 +33,9 @@ export class StreamedAnswer {
   }
 
   write(part: string | Buffer): void {
-    if (!this.#hasBegun) this.#begin();
+    if (!this.#hasBegun) {
+      this.#begin();
+    }
     this.#mustWait = !writePart(this.#answered, part);
   }
 
@@ -56,7 +58,9 @@ export class StreamedAnswer {
   /** Ends an answer that has begun. `trailers`: fields behind it. */
   end(trailers: Readonly<Record<string, string>> = {}): void {
     const { request, response } = this.#answered;
-    if (Object.keys(trailers).length > 0) response.addTrailers(trailers);
+    if (Object.keys(trailers).length > 0) {
+      response.addTrailers(trailers);
+    }
     linger(request, response);
   }
 
@@ -76,7 +80,9 @@ export class StreamedAnswer {
     const { exchange, request, response } = this.#answered;
     this.#hasBegun = true;
     exchange.status = 200;
-    if (!request.complete) response.shouldKeepAlive = false;
+    if (!request.complete) {
+      response.shouldKeepAlive = false;
+    }
     const common = [
       'x-content-type-options',
       'nosniff',

@@ -95,9 +95,13 @@ export class KeyedCall implements UpstreamReceiver {
 
   begin(): void {
     const claimed = this.#claim();
-    if (claimed instanceof Promise) void claimed.then((state) => this.#decide(state));
+    if (claimed instanceof Promise) {
+      void claimed.then((state) => this.#decide(state));
+    }
     // The caller gets the call before its answer.
-    else queueMicrotask(() => this.#decide(claimed));
+    else {
+      queueMicrotask(() => this.#decide(claimed));
+    }
   }
 
   #claim(): KeyState | Promise<KeyState> {
@@ -115,14 +119,18 @@ export class KeyedCall implements UpstreamReceiver {
     const { kind } = state;
     if (kind === 'other' || kind === 'full' || kind === 'away') return state;
     // A group is known from its first call on: each of its calls has a claim of its own.
-    if (kind === 'new') this.#store.settle(group, KNOWN_GROUP);
+    if (kind === 'new') {
+      this.#store.settle(group, KNOWN_GROUP);
+    }
     return this.#store.claim(this.claim);
   }
 
   #decide(state: KeyState): void {
     if (state.kind === 'new') {
       this.#state = 'collecting';
-      if (this.#maker !== null) this.#maker.isMade = true;
+      if (this.#maker !== null) {
+        this.#maker.isMade = true;
+      }
       try {
         this.#begun = this.#make(this);
       } catch (caught) {
@@ -131,8 +139,11 @@ export class KeyedCall implements UpstreamReceiver {
     } else if (state.kind === 'answered') {
       const { answer } = state;
       this.#answer(headOf(answer), [answer.body], answer);
-    } else if (state.kind === 'pending') void this.#poll();
-    else this.#fail(REFUSALS[state.kind]());
+    } else if (state.kind === 'pending') {
+      void this.#poll();
+    } else {
+      this.#fail(REFUSALS[state.kind]());
+    }
   }
 
   /** The call is made by another process. */
@@ -167,7 +178,9 @@ export class KeyedCall implements UpstreamReceiver {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    if (Number(head.header('content-length') ?? 0) > ANSWER_BYTES_MAX) this.#stream();
+    if (Number(head.header('content-length') ?? 0) > ANSWER_BYTES_MAX) {
+      this.#stream();
+    }
   }
 
   data(chunk: Buffer): void {
@@ -177,7 +190,9 @@ export class KeyedCall implements UpstreamReceiver {
     }
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > ANSWER_BYTES_MAX) this.#stream();
+    if (this.#bytes > ANSWER_BYTES_MAX) {
+      this.#stream();
+    }
   }
 
   end(): void {
@@ -215,21 +230,30 @@ export class KeyedCall implements UpstreamReceiver {
   #keep(answer: KeptAnswer): void {
     const { status, contentType } = answer;
     const isEnvelope = /xml|multipart/i.test(contentType);
-    if (isEnvelope || status <= 299) this.#store.settle(this.claim, answer);
-    else if (status >= 400 && status <= 499) this.#store.release(this.claim);
-    else this.#store.settle(this.claim, null);
+    if (isEnvelope || status <= 299) {
+      this.#store.settle(this.claim, answer);
+    } else if (status >= 400 && status <= 499) {
+      this.#store.release(this.claim);
+    } else {
+      this.#store.settle(this.claim, null);
+    }
   }
 
   failed(refusal: Refusal): void {
     if (this.#state === 'over') return;
     // Until the whole request is written the backend does not act.
-    if (this.#isSent) this.#store.settle(this.claim, null);
-    else this.#store.release(this.claim);
+    if (this.#isSent) {
+      this.#store.settle(this.claim, null);
+    } else {
+      this.#store.release(this.claim);
+    }
     const [first, ...others] = this.#members;
     this.#end();
     first?.failed(refusal);
     const told = this.#isSent ? new Refusal('IDEMPOTENCY_OUTCOME_UNKNOWN') : refusal;
-    for (const other of others) other.failed(told);
+    for (const other of others) {
+      other.failed(told);
+    }
   }
 
   /** A caller has gone. The call goes on, so that its outcome is known. */
@@ -244,11 +268,15 @@ export class KeyedCall implements UpstreamReceiver {
 
   /** Only an answer that is not held can be paused. */
   pause(): void {
-    if (this.#state === 'streaming') this.#begun?.call.pause();
+    if (this.#state === 'streaming') {
+      this.#begun?.call.pause();
+    }
   }
 
   resume(): void {
-    if (this.#state === 'streaming') this.#begun?.call.resume();
+    if (this.#state === 'streaming') {
+      this.#begun?.call.resume();
+    }
   }
 
   get #first(): KeyedMember | undefined {
@@ -266,7 +294,9 @@ export class KeyedCall implements UpstreamReceiver {
     if (first === undefined || this.#head === null) return;
     first.answeredId = this.claim.messageId ?? null;
     first.receiver.head(this.#head);
-    for (const chunk of this.#chunks) first.receiver.data(chunk);
+    for (const chunk of this.#chunks) {
+      first.receiver.data(chunk);
+    }
     this.#chunks.length = 0;
   }
 
@@ -285,9 +315,14 @@ export class KeyedCall implements UpstreamReceiver {
       const member = members.shift();
       if (member === undefined) return;
       member.answeredId = messageId;
-      if (this.#suspicions.isSuspect(source)) member.failed(REFUSALS.unknown());
-      else member.replay(head, chunks);
-      if (members.length > 0) setImmediate(next);
+      if (this.#suspicions.isSuspect(source)) {
+        member.failed(REFUSALS.unknown());
+      } else {
+        member.replay(head, chunks);
+      }
+      if (members.length > 0) {
+        setImmediate(next);
+      }
     };
     next();
   }
@@ -295,7 +330,9 @@ export class KeyedCall implements UpstreamReceiver {
   #fail(refusal: Refusal): void {
     const members = [...this.#members];
     this.#end();
-    for (const member of members) member.failed(refusal);
+    for (const member of members) {
+      member.failed(refusal);
+    }
   }
 
   #end(): void {
@@ -329,11 +366,15 @@ class KeyedMember extends ReplayedCall {
   }
 
   override failed(refusal: Refusal): void {
-    if (!this.isOver) this.refusal = refusal;
+    if (!this.isOver) {
+      this.refusal = refusal;
+    }
     super.failed(refusal);
   }
 
   override abort(refusal: Refusal): void {
-    if (!this.isOver) this.#call.leave(this, refusal);
+    if (!this.isOver) {
+      this.#call.leave(this, refusal);
+    }
   }
 }

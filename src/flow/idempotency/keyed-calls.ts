@@ -42,7 +42,9 @@ export class KeyedCalls implements KeyedStarter {
   }
 
   #close(call: KeyedCall): void {
-    if (this.#open.get(call.claim.key) === call) this.#open.delete(call.claim.key);
+    if (this.#open.get(call.claim.key) === call) {
+      this.#open.delete(call.claim.key);
+    }
   }
 }
 

@@ -29,8 +29,9 @@ export const keyedBytes = (
   { idempotency }: SoapService,
   headers: RequestHeaders,
 ): number | null => {
-  for (const { header, bufferBytes } of idempotency.values())
+  for (const { header, bufferBytes } of idempotency.values()) {
     if (headers[header] !== undefined) return bufferBytes;
+  }
   return null;
 };
 

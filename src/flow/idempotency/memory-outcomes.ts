@@ -58,7 +58,9 @@ export class MemoryOutcomes implements OutcomeStore {
       return typeof state === 'string' ? { kind: state } : { kind: 'answered', answer: state };
     }
     this.#forget(key);
-    if (this.#isFull && nowMillis >= this.#nextEndMillis) this.#forgetExpired(nowMillis);
+    if (this.#isFull && nowMillis >= this.#nextEndMillis) {
+      this.#forgetExpired(nowMillis);
+    }
     if (this.#isFull) return { kind: 'full' };
     const untilMillis = Number.POSITIVE_INFINITY;
     this.#outcomes.set(key, { fingerprint, owner, untilMillis, state: 'pending' });
@@ -74,12 +76,16 @@ export class MemoryOutcomes implements OutcomeStore {
     // An answer that has no room is a call that was made, whose answer nobody can have again.
     const fits = answer !== null && this.#bytes + answer.body.length <= this.#bytesMax;
     known.state = fits ? answer : 'unknown';
-    if (fits) this.#bytes += answer.body.length;
+    if (fits) {
+      this.#bytes += answer.body.length;
+    }
   }
 
   release({ key, owner }: OwnedClaim): void {
     const known = this.#outcomes.get(key);
-    if (known?.state === 'pending' && known.owner === owner) this.#forget(key);
+    if (known?.state === 'pending' && known.owner === owner) {
+      this.#forget(key);
+    }
   }
 
   get #isFull(): boolean {
@@ -90,8 +96,11 @@ export class MemoryOutcomes implements OutcomeStore {
   #forgetExpired(nowMillis: number): void {
     this.#nextEndMillis = Number.POSITIVE_INFINITY;
     for (const [key, { untilMillis }] of this.#outcomes) {
-      if (untilMillis <= nowMillis) this.#forget(key);
-      else this.#nextEndMillis = Math.min(this.#nextEndMillis, untilMillis);
+      if (untilMillis <= nowMillis) {
+        this.#forget(key);
+      } else {
+        this.#nextEndMillis = Math.min(this.#nextEndMillis, untilMillis);
+      }
     }
   }
 

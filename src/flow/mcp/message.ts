@@ -87,14 +87,16 @@ export function readMcpMessage(raw: unknown, headers: IncomingHttpHeaders): McpM
     isStateless,
     capabilities,
   };
-  if (isStateless && id !== null) checkStateless(message, meta, headers);
-  else if (
+  if (isStateless && id !== null) {
+    checkStateless(message, meta, headers);
+  } else if (
     version !== null &&
     !isStateless &&
     version !== HEADERLESS &&
     !SUPPORTED.includes(version)
-  )
+  ) {
     throw unsupported(version);
+  }
   return message;
 }
 

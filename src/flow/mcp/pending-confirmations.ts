@@ -72,7 +72,9 @@ export class PendingConfirmations {
   answer(question: string, client: string, isAccepted: boolean): void {
     if (!/^confirm-[\w-]{22}$/.test(question)) return;
     const news = { question, client, isAccepted };
-    if (!this.#take(news)) this.#channel?.publish(news);
+    if (!this.#take(news)) {
+      this.#channel?.publish(news);
+    }
   }
 
   /**
@@ -91,7 +93,9 @@ export class PendingConfirmations {
   #take({ question, client, isAccepted }: ConfirmationNews): boolean {
     const waiting = this.#waiting.get(question);
     if (waiting === undefined) return false;
-    if (waiting.client === client) waiting.end(isAccepted ? 'accepted' : 'declined');
+    if (waiting.client === client) {
+      waiting.end(isAccepted ? 'accepted' : 'declined');
+    }
     return true;
   }
 }

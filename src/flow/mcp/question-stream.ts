@@ -35,7 +35,9 @@ export class QuestionStream {
   ): Promise<Confirmed> {
     const { id } = this.#asked.caller.client;
     const timer = setInterval(() => {
-      if (this.hasBegun) this.#answer.write(': waiting\n\n');
+      if (this.hasBegun) {
+        this.#answer.write(': waiting\n\n');
+      }
     }, COMMENT_MILLIS);
     try {
       return await pending.wait(id, limits, signal, (question) =>

@@ -22,16 +22,21 @@ export function questionText(tool: string, values: Readonly<Record<string, unkno
   for (const { name, text } of printed) {
     const isShort = name.length <= CUT_CHARS && name.length + text.length <= room;
     room -= isShort ? name.length + text.length : 0;
-    if (isShort) shown.push(`${name}: ${text}`);
-    else if (shown.length < CUT_NAMES_MAX || room > CUT_CHARS) {
+    if (isShort) {
+      shown.push(`${name}: ${text}`);
+    } else if (shown.length < CUT_NAMES_MAX || room > CUT_CHARS) {
       room -= 2 * CUT_CHARS;
       shown.push(
         `${cut(name)}: ${cut(text)} (CUT: ${text.length} characters, of which ` +
           `${CUT_CHARS} are shown)`,
       );
-    } else further++;
+    } else {
+      further++;
+    }
   }
-  if (further > 0) shown.push(`and ${further} arguments that are NOT SHOWN`);
+  if (further > 0) {
+    shown.push(`and ${further} arguments that are NOT SHOWN`);
+  }
   return shown.length === 0
     ? `Call ${tool} without arguments?`
     : `Call ${tool} with ${shown.join(', ')}?`;

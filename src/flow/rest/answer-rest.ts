@@ -91,7 +91,7 @@ async function readCall(
   if (fields === '') throw new Refusal('BAD_REQUEST', 'The parameter fields must name a field.');
   if (!methods.includes(method)) throw new Refusal('HTTP_METHOD');
   const fixed = pathArguments(texts, described);
-  if (method === 'GET')
+  if (method === 'GET') {
     preventForgery({
       method,
       url: '',
@@ -99,6 +99,7 @@ async function readCall(
       isOfAllowedPage: cors?.isListed(asked.request) === true,
       body: noBody,
     });
+  }
   // No body of DELETE comes this far: `checkHead` refuses it.
   if (method === 'GET' || method === 'DELETE') {
     host.startWork();
@@ -116,9 +117,10 @@ async function readCall(
 
 /** Throws `BAD_REQUEST` for an argument that the path has as well. */
 function withFixed(values: RawVariables, fixed: RawVariables): RawVariables {
-  for (const name of Object.keys(fixed))
+  for (const name of Object.keys(fixed)) {
     if (Object.hasOwn(values, name))
       throw new Refusal('BAD_REQUEST', `The argument ${name} is in the path.`);
+  }
   return Object.assign(Object.create(null), values, fixed);
 }
 
@@ -139,7 +141,9 @@ function answerOf(
     'content-type': MEDIA_TYPES[form],
     'x-content-type-options': 'nosniff',
   };
-  if (errors.length > 0) headers[ERRORS] = printErrors(errors, areCut);
+  if (errors.length > 0) {
+    headers[ERRORS] = printErrors(errors, areCut);
+  }
   if (form === 'lines') return { status: 200, headers, body: held + printLines(value) };
   return { status: 200, headers, body: bytes ?? JSON.stringify(value) };
 }
@@ -163,12 +167,13 @@ function endLines(
   { aborted }: Cancellation,
 ): void {
   if (aborted) throw new Refusal('CLIENT_GONE');
-  if (outcome.kind === 'value')
+  if (outcome.kind === 'value') {
     lines.end(outcome.errors.length === 0 ? null : printErrors(outcome.errors, outcome.areCut));
-  else {
+  } else {
     // A value that may not be missing is no refusal of an answer in one piece, whose status tells.
-    if (outcome.kind === 'failed' && exchange.refusal === null)
+    if (outcome.kind === 'failed' && exchange.refusal === null) {
       exchange.refuse(new Refusal(outcome.code));
+    }
     lines.fail(String(problemOf(outcome, exchange).body));
   }
 }

@@ -42,15 +42,18 @@ export class ItemLines implements ItemReceiver {
 
   item(value: unknown): void {
     this.#text += `${JSON.stringify(value)}\n`;
-    if (this.hasBegun ? this.#text.length > PART_CHARS : this.#text.length > HELD_CHARS_MAX)
+    if (this.hasBegun ? this.#text.length > PART_CHARS : this.#text.length > HELD_CHARS_MAX) {
       this.#write();
+    }
   }
 
   /**
    * The next part of the reply waits where the caller reads more slowly than the backend writes.
    */
   flush(): { onResume(resume: () => void): void } | null {
-    if (this.hasBegun) this.#write();
+    if (this.hasBegun) {
+      this.#write();
+    }
     return this.#answer.waiting();
   }
 
@@ -68,7 +71,9 @@ export class ItemLines implements ItemReceiver {
   }
 
   #write(): void {
-    if (this.#text !== '') this.#answer.write(this.#text);
+    if (this.#text !== '') {
+      this.#answer.write(this.#text);
+    }
     this.#text = '';
   }
 }

@@ -96,11 +96,16 @@ function problemAnswer(
   allow: string | null = null,
 ): GraphqlResponse {
   const headers: Record<string, string> = { ...FIELDS };
-  if (refusal.retryAfter !== null) headers['retry-after'] = refusal.retryAfter;
+  if (refusal.retryAfter !== null) {
+    headers['retry-after'] = refusal.retryAfter;
+  }
   // A backend that refuses credentials may send no challenge.
-  if (refusal.challenge !== null && refusal.challenge !== '')
+  if (refusal.challenge !== null && refusal.challenge !== '') {
     headers['www-authenticate'] = refusal.challenge;
-  if (refusal.code === 'HTTP_METHOD' && allow !== null) headers['allow'] = allow;
+  }
+  if (refusal.code === 'HTTP_METHOD' && allow !== null) {
+    headers['allow'] = allow;
+  }
   return { status: parts.status, headers, body: printProblem(parts, id) };
 }
 

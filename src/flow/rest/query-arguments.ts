@@ -59,8 +59,9 @@ export function pathArguments(
   { field }: DescribedOperation,
 ): RawVariables {
   const values: Record<string, unknown> = Object.create(null);
-  for (const [name, text] of texts)
+  for (const [name, text] of texts) {
     values[name] = readValues([decoded(text)], typeBelow(field.args, null, name));
+  }
   return values;
 }
 

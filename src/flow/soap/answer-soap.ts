@@ -89,7 +89,9 @@ export async function answerSoap(
   const observeCall = (operation: string, method = 'POST'): CallObserver | null =>
     exchange.observer === null ? null : exchange.observer.call(service.name, operation, method);
   if (isStep) {
-    if (isGuarded) authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
+    if (isGuarded) {
+      authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
+    }
     const fields = upstreamHeaders(request, service, exchange, null, null);
     return forward(
       contextWith(null, null),
@@ -136,8 +138,9 @@ export async function answerSoap(
   });
   const { received, envelope, policy } = intake;
   const { known, textAtPath } = policy;
-  if (textAtPath !== null)
+  if (textAtPath !== null) {
     affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
+  }
   const { headers, spellings } = forwardedHeaders(asked, service, head, intake, isEnforced);
   const blocks = blocksOfSoapCall(
     envelope,
@@ -182,7 +185,9 @@ export async function answerSoap(
     message,
     keyed,
   );
-  if (received.kind === 'flowing') exchange.bytesIn = intake.reader.bytes;
+  if (received.kind === 'flowing') {
+    exchange.bytesIn = intake.reader.bytes;
+  }
 }
 
 type PostCall = Required<Omit<UpstreamRequest, 'method' | 'insertion' | 'query'>>;
@@ -264,10 +269,15 @@ function forwardedHeaders(
     encoding,
   );
   let { bodyBytes } = head;
-  if (received.kind === 'whole') bodyBytes = received.message.length;
-  else if (bodyBytes !== null) bodyBytes += received.growthBytes;
+  if (received.kind === 'whole') {
+    bodyBytes = received.message.length;
+  } else if (bodyBytes !== null) {
+    bodyBytes += received.growthBytes;
+  }
   const upstream = upstreamHeaders(request, service, exchange, fields, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
-  if (coding !== undefined) upstream.headers.push('content-encoding', coding);
+  if (coding !== undefined) {
+    upstream.headers.push('content-encoding', coding);
+  }
   return upstream;
 }

@@ -47,7 +47,9 @@ export class SoapAnswer {
     exchange.status = status;
     // A backend may answer before the request is all there: the rest of it is not read, and nothing
     // can follow.
-    if (!request.complete) response.shouldKeepAlive = false;
+    if (!request.complete) {
+      response.shouldKeepAlive = false;
+    }
     response.writeHead(status, ['content-type', contentType, ...more, REQUEST_ID, exchange.id]);
   }
 

@@ -178,7 +178,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#isFaultOnly = this.#isChallenge || isDone;
     this.#mayBeUnread = this.#isChallenge || (isDone && head.status === ACCEPTED);
     const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkHead(head);
-    if (form !== null) this.#open(head, form);
+    if (form !== null) {
+      this.#open(head, form);
+    }
   }
 
   /**
@@ -191,7 +193,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     } catch (caught) {
       const { service, gate } = this.#context;
       this.#refused = gate.onViolation === null ? HeadRefusal.of(caught, service, head) : null;
-      if (this.#refused === null) this.#violated(caught);
+      if (this.#refused === null) {
+        this.#violated(caught);
+      }
       return null;
     }
   }
@@ -244,7 +248,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #violated(caught: unknown): void {
     const { onViolation } = this.#context.gate;
     if (onViolation === null || !(caught instanceof Refusal)) throw caught;
-    if (this.#stages.move('report')) onViolation(explainReply(caught, this.#seen));
+    if (this.#stages.move('report')) {
+      onViolation(explainReply(caught, this.#seen));
+    }
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
@@ -252,14 +258,19 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     const { answeredId = this.#messageId } = this.#declared ?? {};
     const { service, gate } = this.#context;
     const tolerance = this.#tolerance;
-    if (this.#form?.isUntyped === true) tolerance.allow(['media-type'], ...UNTYPED);
+    if (this.#form?.isUntyped === true) {
+      tolerance.allow(['media-type'], ...UNTYPED);
+    }
     bindReply(envelope, this.#head, service, this.#operation, answeredId, tolerance);
-    if (tolerance.edit !== null && gate.onViolation === null)
+    if (tolerance.edit !== null && gate.onViolation === null) {
       envelope.editOperation(tolerance.edit);
+    }
     // A Fault is taken out of its package by the offsets with which that came.
     const isFixed =
       this.#isSecured || (this.#form?.package != null && envelope.operation?.local === 'Fault');
-    if (answeredId !== this.#messageId && !isFixed) relateTo(envelope, this.#messageId);
+    if (answeredId !== this.#messageId && !isFixed) {
+      relateTo(envelope, this.#messageId);
+    }
   }
 
   openHeaderBlock(tag: StartTag): null {
@@ -284,8 +295,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   openMultiRef(): null {
     const { service, exchange } = this.#context;
-    if (this.#envelope?.fault === null)
+    if (this.#envelope?.fault === null) {
       service.validity?.undeclared(this.#operation, 'reply', exchange);
+    }
     return null;
   }
 
@@ -303,7 +315,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     }
     // Monitor mode passes on no answer where none is due.
     if (this.#isOneWay && isSuccess(this.#head) && this.#context.gate.onViolation !== null) return;
-    if (this.#gate === null) this.#passUnread(chunk);
+    if (this.#gate === null) {
+      this.#passUnread(chunk);
+    }
     this.#stages.move('data');
     try {
       this.#gate?.write(chunk);
@@ -331,17 +345,26 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   #passUnread(chunk: Buffer): void {
-    if (this.#stages.at === 'awaited')
+    if (this.#stages.at === 'awaited') {
       this.#violated(refuseUnread(this.#head, chunk, this.#tolerance));
-    if (this.#head !== null) this.#open(this.#head, UNREAD).passUnread();
+    }
+    if (this.#head !== null) {
+      this.#open(this.#head, UNREAD).passUnread();
+    }
   }
 
   end(): void {
     if (this.#refused !== null) throw this.#refused.refusal;
-    if (this.#mayBeUnread) this.#attempt((gate) => gate.end());
-    else if (this.#stages.at === 'read' || this.#stages.at === 'unread') this.#endGate();
-    if (this.#isFaultOnly) this.#endFaultOnly();
-    else if (this.#stages.at === 'awaited' || this.#stages.at === 'invalid') this.#endEmpty();
+    if (this.#mayBeUnread) {
+      this.#attempt((gate) => gate.end());
+    } else if (this.#stages.at === 'read' || this.#stages.at === 'unread') {
+      this.#endGate();
+    }
+    if (this.#isFaultOnly) {
+      this.#endFaultOnly();
+    } else if (this.#stages.at === 'awaited' || this.#stages.at === 'invalid') {
+      this.#endEmpty();
+    }
     this.#publish(isSuccess(this.#head));
     this.#finish(true);
     this.#resolve();
@@ -364,15 +387,20 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
         ? this.#head?.status === ACCEPTED
         : this.#context.service.mayBeEmpty(this.#operation);
     const isInOrder = mayBeEmpty && isSuccess(this.#head);
-    if (!isInOrder) this.#violated(noEnvelope(this.#head));
+    if (!isInOrder) {
+      this.#violated(noEnvelope(this.#head));
+    }
     this.#context.answer.empty(isInOrder ? ACCEPTED : (this.#head?.status ?? 502));
   }
 
   /** The end of a reply of which only a Fault has gone to the caller. */
   #endFaultOnly(): void {
     if (this.#gate !== null && this.#envelope?.fault != null) return;
-    if (this.#isChallenge) this.#challenge();
-    else this.#context.answer.empty(ACCEPTED);
+    if (this.#isChallenge) {
+      this.#challenge();
+    } else {
+      this.#context.answer.empty(ACCEPTED);
+    }
   }
 
   /**
@@ -427,8 +455,11 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   /** Publishes the event of this exchange. */
   #publish(isGood: boolean): void {
     if (this.#envelope?.fault) return;
-    if (isGood) this.#context.observation?.publish();
-    else this.#context.observation?.lost(this.#head?.status ?? null);
+    if (isGood) {
+      this.#context.observation?.publish();
+    } else {
+      this.#context.observation?.lost(this.#head?.status ?? null);
+    }
   }
 
   get #isOneWay(): boolean {
@@ -443,9 +474,12 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       exchange.outcome = 'fault';
     }
     const isWhole = isComplete && this.#form?.package == null;
-    if (this.#declared !== null)
+    if (this.#declared !== null) {
       this.#declared.finish(replyUse(this.#envelope, this.#head, exchange, isWhole));
-    if (this.#reader !== null) service.readers.give(this.#reader);
+    }
+    if (this.#reader !== null) {
+      service.readers.give(this.#reader);
+    }
     this.#reader = null;
   }
 }

@@ -108,7 +108,9 @@ export async function intakeEnvelope(
   try {
     received = await receive(request, options, exchange, (output) => {
       const entrance = new Gate(reading.reader, envelope, gate, output);
-      if (head.isUnread) entrance.passUnread();
+      if (head.isUnread) {
+        entrance.passUnread();
+      }
       return entrance;
     });
   } finally {
@@ -130,20 +132,32 @@ export async function intakeEnvelope(
       policy.becomeSender();
     }
     guard?.authorizeAndCharge(policy.known);
-    if (consult !== null) await consult(policy.known);
-    if (!isJudgedFirst) await judgeTokenUser(service, verifier?.verified ?? null, exchange);
+    if (consult !== null) {
+      await consult(policy.known);
+    }
+    if (!isJudgedFirst) {
+      await judgeTokenUser(service, verifier?.verified ?? null, exchange);
+    }
     policy.onUserJudged(onViolation);
     if (policy.nonces.length > 0) {
-      if (isRequest) ending.throwIfGone();
+      if (isRequest) {
+        ending.throwIfGone();
+      }
       await claimNonces(nonces, service, policy.nonces, onViolation);
     }
     // Notifications are delivered all the same.
-    if (isRequest) ending.throwIfGone();
+    if (isRequest) {
+      ending.throwIfGone();
+    }
   } catch (caught) {
-    if (received.kind === 'flowing') received.body.destroy();
+    if (received.kind === 'flowing') {
+      received.body.destroy();
+    }
     throw caught;
   }
   const { encoding } = reading.xml;
-  if (received.kind === 'whole') service.readers.give(reading.xml);
+  if (received.kind === 'whole') {
+    service.readers.give(reading.xml);
+  }
   return { received, envelope, policy, encoding, reader };
 }

@@ -37,13 +37,17 @@ export function refuseSoap(
   const status = wireStatus(refusal, dialect);
   if (!hasFault(refusal, dialect)) {
     const { isAbrupt, undecodable } = refusal.kind;
-    if (isAbrupt === true) answerAbruptly(exchange, response, status);
-    else if (undecodable === true) answerEmpty(exchange, response, status);
-    else if (status === 400 && dialect.undecodable === 'empty 400') {
+    if (isAbrupt === true) {
+      answerAbruptly(exchange, response, status);
+    } else if (undecodable === true) {
+      answerEmpty(exchange, response, status);
+    } else if (status === 400 && dialect.undecodable === 'empty 400') {
       // A 400 of the first dialect has no content, whatever is wrong.
       response.shouldKeepAlive = false;
       answerEmpty(exchange, response, status);
-    } else answerStatus(exchange, response, refusal, status, acceptedBy(service));
+    } else {
+      answerStatus(exchange, response, refusal, status, acceptedBy(service));
+    }
     return;
   }
   const message = printFault(dialect, refusal, {

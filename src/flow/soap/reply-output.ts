@@ -45,8 +45,11 @@ export class ReplyOutput implements GateOutput {
   }
 
   whole(message: Buffer): void {
-    if (this.#parts.envelope.fault !== null && this.#mayChange) this.#prepareFault(message);
-    else this.#answer(this.#status(), this.#contentType(), message);
+    if (this.#parts.envelope.fault !== null && this.#mayChange) {
+      this.#prepareFault(message);
+    } else {
+      this.#answer(this.#status(), this.#contentType(), message);
+    }
   }
 
   begin(_growthBytes: number): void {
@@ -65,7 +68,9 @@ export class ReplyOutput implements GateOutput {
 
   data(chunk: Buffer): void {
     if (this.#collected === null) {
-      if (!this.#context.answer.data(chunk)) this.#parts.call?.pause();
+      if (!this.#context.answer.data(chunk)) {
+        this.#parts.call?.pause();
+      }
       return;
     }
     this.#collected.push(chunk);
@@ -76,8 +81,11 @@ export class ReplyOutput implements GateOutput {
   }
 
   end(): void {
-    if (this.#collected === null) this.#context.answer.end();
-    else this.#prepareFault(Buffer.concat(this.#collected));
+    if (this.#collected === null) {
+      this.#context.answer.end();
+    } else {
+      this.#prepareFault(Buffer.concat(this.#collected));
+    }
   }
 
   /** Monitor mode changes nothing. */
@@ -106,12 +114,13 @@ export class ReplyOutput implements GateOutput {
         contentType,
         prepared.message === envelope ? message : prepared.message,
       );
-    } else
+    } else {
       this.#answer(
         this.#parts.head.status === 401 ? 401 : faultStatus(prepared.code, prepared.dialect),
         printMediaType(prepared.dialect, null),
         prepared.message,
       );
+    }
   }
 
   #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: MediaType } {
@@ -213,19 +222,27 @@ export class FaultOutput implements GateOutput {
   }
 
   whole(message: Buffer): void {
-    if (this.#isFault) this.#output.whole(message);
+    if (this.#isFault) {
+      this.#output.whole(message);
+    }
   }
 
   begin(growthBytes: number): void {
-    if (this.#isFault) this.#output.begin(growthBytes);
+    if (this.#isFault) {
+      this.#output.begin(growthBytes);
+    }
   }
 
   data(chunk: Buffer): void {
-    if (this.#isFault) this.#output.data(chunk);
+    if (this.#isFault) {
+      this.#output.data(chunk);
+    }
   }
 
   end(): void {
-    if (this.#isFault) this.#output.end();
+    if (this.#isFault) {
+      this.#output.end();
+    }
   }
 
   get #isFault(): boolean {

@@ -94,12 +94,16 @@ export class RequestPolicy implements EnvelopeObserver {
 
   onHeadValid(envelope: EnvelopeValidator): void {
     const verified = this.verifier?.verified ?? null;
-    if (verified !== null) this.#parts.exchange.sender = senderOf(verified);
+    if (verified !== null) {
+      this.#parts.exchange.sender = senderOf(verified);
+    }
     // Whether a decision point takes the user turns out when all of the message that is held is
     // read.
     const isJudgedLater =
       this.#parts.guard?.awaitsSender === true && verified !== null && isUserUnjudged(verified);
-    if (!isJudgedLater) this.becomeSender();
+    if (!isJudgedLater) {
+      this.becomeSender();
+    }
     const { requests, checksAddressing, refusesUnknown } = this.#parts.service;
     // Also for a message that is refused from here on, or let pass by monitor mode.
     this.known = requests.find(envelope.operation);
@@ -125,10 +129,14 @@ export class RequestPolicy implements EnvelopeObserver {
       this.#checkDestination(envelope, addressing);
     }
     this.topic = this.#findTopic();
-    if (!isJudgedLater) this.#parts.guard?.authorizeAndCharge(this.known);
+    if (!isJudgedLater) {
+      this.#parts.guard?.authorizeAndCharge(this.known);
+    }
     // Last, because a message that is refused for something else should not use up its nonce.
     this.nonces = this.#freshNonces(envelope);
-    if (verified !== null && !isUserUnjudged(verified)) this.#takeOnce(verified);
+    if (verified !== null && !isUserUnjudged(verified)) {
+      this.#takeOnce(verified);
+    }
   }
 
   /**
@@ -157,7 +165,9 @@ export class RequestPolicy implements EnvelopeObserver {
   becomeSender(): void {
     const verified = this.verifier?.verified ?? null;
     const sender = verified === null ? null : messageSenderOf(verified);
-    if (sender !== null) this.#parts.guard?.becomeSender(sender);
+    if (sender !== null) {
+      this.#parts.guard?.becomeSender(sender);
+    }
   }
 
   #freshNonces({ freshnessClaims }: EnvelopeValidator): readonly NonceClaim[] {
@@ -174,14 +184,17 @@ export class RequestPolicy implements EnvelopeObserver {
       return null;
     }
     const { operation } = this.known;
-    if (this.topic !== null)
+    if (this.topic !== null) {
       this.observation = this.#parts.observers?.begin(name, this.topic.name) ?? null;
+    }
     this.#content =
       this.#rule === null && !this.#parts.isKeyed
         ? null
         : new CanonicalHash(this.#rule ?? { isData: false });
     const affinity = this.#parts.service.reach.affinity;
-    if (affinity !== null && affinity.by === 'path') this.#path = new PathText(affinity.steps);
+    if (affinity !== null && affinity.by === 'path') {
+      this.#path = new PathText(affinity.steps);
+    }
     const own = together(together(this.observation?.request() ?? null, this.#content), this.#path);
     return together(validity?.request(operation, this.#parts.exchange) ?? null, own);
   }

@@ -109,7 +109,9 @@ class WholePart extends CanonicalHash {
   }
 
   override open(tag: StartTag): Interest {
-    if (this.parts.length === 0) this.parts.push(partOf(tag, this));
+    if (this.parts.length === 0) {
+      this.parts.push(partOf(tag, this));
+    }
     return super.open(tag);
   }
 }
@@ -132,7 +134,9 @@ class ChildParts implements XmlHandler {
   close(): void {
     this.#depth--;
     this.#child?.close();
-    if (this.#depth === 1) this.#child = null;
+    if (this.#depth === 1) {
+      this.#child = null;
+    }
   }
 
   text(chars: string): void {
@@ -149,12 +153,13 @@ const partOf = (tag: StartTag, hash: CanonicalHash): Part => ({
 
 function attributesOf(tag: StartTag): readonly Attribute[] {
   const attributes: Attribute[] = [];
-  for (let at = 0; at < tag.attributeCount; at++)
+  for (let at = 0; at < tag.attributeCount; at++) {
     attributes.push({
       uri: tag.attributeUri(at),
       local: tag.attributeLocal(at),
       value: tag.attributeValue(at),
     });
+  }
   return attributes;
 }
 

@@ -49,9 +49,12 @@ export function upstreamHeaders(
   contentLength: number | null,
 ): { readonly headers: string[]; readonly spellings: FieldSpellings | null } {
   const headers: string[] = [];
-  if (fields !== null && fields.contentType !== null)
+  if (fields !== null && fields.contentType !== null) {
     headers.push('content-type', fields.contentType);
-  if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
+  }
+  if (fields !== null && fields.soapAction !== null) {
+    headers.push('soapaction', fields.soapAction);
+  }
   const spellings = pushNamed(
     headers,
     callerFields.ofSoap,
@@ -62,9 +65,14 @@ export function upstreamHeaders(
   // Replies in gzip are decoded, and the caller's own field is not sent on.
   headers.push('accept-encoding', 'gzip');
   const { forwarding, via } = callerFields;
-  if (via !== null) headers.push('via', via.next(request.headers.via));
-  if (forwarding !== null)
+  if (via !== null) {
+    headers.push('via', via.next(request.headers.via));
+  }
+  if (forwarding !== null) {
     headers.push(...forwarding.fields({ headers: request.headers, address, isTls }));
-  if (contentLength !== null) headers.push('content-length', String(contentLength));
+  }
+  if (contentLength !== null) {
+    headers.push('content-length', String(contentLength));
+  }
   return { headers, spellings };
 }

@@ -70,10 +70,12 @@ export function takeOnce(
   const { rules, memory } = verification;
   const nowMillis = Date.now();
   const claims: { key: string; untilMillis: number }[] = [];
-  if (user !== null && user.nonce !== null)
+  if (user !== null && user.nonce !== null) {
     claims.push({ ...user.nonce, key: `verified nonce ${user.nonce.key}` });
-  if (rules.once && signature !== null && goodUntilMillis !== null)
+  }
+  if (rules.once && signature !== null && goodUntilMillis !== null) {
     claims.push({ key: `verified message ${signature.digest()}`, untilMillis: goodUntilMillis });
+  }
   return claims.map(({ key, untilMillis }) => {
     const taken = memory.take(key, untilMillis, nowMillis);
     if (taken === 'seen')

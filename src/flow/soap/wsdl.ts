@@ -48,8 +48,11 @@ function otherPortsOf(
   const ownKeys = new Set(portKeysOf(own));
   for (const other of services) {
     if (other === own || other.wsdl?.documents !== own.wsdl?.documents) continue;
-    for (const key of portKeysOf(other))
-      if (!ownKeys.has(key) && !paths.has(key)) paths.set(key, other.path);
+    for (const key of portKeysOf(other)) {
+      if (!ownKeys.has(key) && !paths.has(key)) {
+        paths.set(key, other.path);
+      }
+    }
   }
   return paths;
 }
@@ -124,15 +127,20 @@ export async function serveWsdl(
   exchange.status = 200;
   const bytes = compressed?.length ?? document.bytes;
   const type = ['content-type', 'text/xml; charset=utf-8', 'content-length', String(bytes)];
-  if (compressed !== null) type.push('content-encoding', 'gzip');
+  if (compressed !== null) {
+    type.push('content-encoding', 'gzip');
+  }
   response.writeHead(200, [...type, ...validators]);
   if (request.method === 'HEAD') {
     response.end();
     return;
   }
   exchange.bytesOut = bytes;
-  if (compressed === null) send(document, response);
-  else response.end(compressed);
+  if (compressed === null) {
+    send(document, response);
+  } else {
+    response.end(compressed);
+  }
 }
 
 /** The document in gzip; null where it goes out as it is. */
@@ -144,7 +152,9 @@ async function compressedForm(
   const kept = endpoint.compressed.get(etag);
   if (kept !== undefined) return kept;
   const compressed = await compress(Buffer.concat(parts));
-  if (compressed !== null) endpoint.compressed.set(etag, compressed);
+  if (compressed !== null) {
+    endpoint.compressed.set(etag, compressed);
+  }
   return compressed;
 }
 
@@ -157,7 +167,9 @@ function send({ parts, bytes }: ServedDocument, response: ServerResponse): void 
     return;
   }
   response.cork();
-  for (const part of parts) response.write(part);
+  for (const part of parts) {
+    response.write(part);
+  }
   response.end();
   response.uncork();
 }

@@ -167,6 +167,8 @@ export class SubscriptionsEndpoint {
   }
 
   #note(exchange: Exchange, client: Client): void {
-    if (this.#compiled.identifiesClients) exchange.identify(client);
+    if (this.#compiled.identifiesClients) {
+      exchange.identify(client);
+    }
   }
 }

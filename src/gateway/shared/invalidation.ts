@@ -43,7 +43,9 @@ export class InvalidationSender {
     this.#isSending = true;
     while (this.#waiting.size > 0) {
       const message = new Map([...this.#waiting].slice(0, OPERATIONS_MAX));
-      for (const name of message.keys()) this.#waiting.delete(name);
+      for (const name of message.keys()) {
+        this.#waiting.delete(name);
+      }
       const isSent = await this.#send(message).then(
         () => true,
         () => false,

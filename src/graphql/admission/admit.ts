@@ -285,8 +285,9 @@ const SYNTAX_ERROR_CHARS_MAX = 256;
 function hasMoreTokens(source: Source, maxTokens: number): boolean {
   const lexer = new Lexer(source);
   try {
-    for (let count = 0; count <= maxTokens; count++)
+    for (let count = 0; count <= maxTokens; count++) {
       if (lexer.advance().kind === TokenKind.EOF) return false;
+    }
     return true;
   } catch {
     return false;

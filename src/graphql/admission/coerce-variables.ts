@@ -44,14 +44,15 @@ export function coerceVariables(
       const type = typeFromAST(schema, definition.type);
       if (!isInputType(type)) continue;
       if (!Object.hasOwn(raw, name)) {
-        if (definition.defaultValue !== undefined)
+        if (definition.defaultValue !== undefined) {
           values[name] = valueFromAST(definition.defaultValue, type);
-        else if (isNonNullType(type))
+        } else if (isNonNullType(type)) {
           found.add(definition, [], null, () => ({
             at: `of type "${type}" `,
             rule: 'has no value',
             expected: null,
           }));
+        }
         continue;
       }
       const onInvalid = (path: readonly (string | number)[], invalid: unknown): void =>
@@ -164,11 +165,15 @@ function typeAt(type: GraphQLInputType, path: readonly (string | number)[]): Gra
   for (const step of path) {
     let nullable: GraphQLInputType = getNullableType(at);
     if (typeof step === 'string') {
-      while (isListType(nullable)) nullable = getNullableType(nullable.ofType);
+      while (isListType(nullable)) {
+        nullable = getNullableType(nullable.ofType);
+      }
       const field = isInputObjectType(nullable) ? nullable.getFields()[step] : undefined;
       if (field === undefined) return nullable;
       at = field.type;
-    } else if (isListType(nullable)) at = nullable.ofType;
+    } else if (isListType(nullable)) {
+      at = nullable.ofType;
+    }
   }
   return at;
 }

@@ -53,7 +53,9 @@ export class DocumentCacheEntry {
 
   readonly #countBytes: CountBytes = (bytes) => {
     this.#bytes += bytes;
-    if (!this.#isAdding) this.#onGrowth(this);
+    if (!this.#isAdding) {
+      this.#onGrowth(this);
+    }
   };
 }
 
@@ -102,7 +104,9 @@ export class DocumentCacheEntries {
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
     const made = new DocumentCacheEntry(document.bytes, (entry) => {
-      if (this.#cache.get(key) === entry) this.#cache.updateSize(key);
+      if (this.#cache.get(key) === entry) {
+        this.#cache.updateSize(key);
+      }
     });
     this.#cache.set(key, made);
     return made;

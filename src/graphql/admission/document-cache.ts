@@ -46,8 +46,9 @@ export class AdmittedDocument {
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       fragments.set(definition.name.value, definition);
+    }
   }
   return fragments;
 }
@@ -131,8 +132,11 @@ function switchesOf(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
   visit(document, {
     Directive(node) {
-      for (const { value } of node.arguments ?? [])
-        if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      for (const { value } of node.arguments ?? []) {
+        if (value.kind === Kind.VARIABLE) {
+          names.add(value.name.value);
+        }
+      }
     },
   });
   return [...names];

@@ -33,12 +33,17 @@ export function checkShape(document: DocumentNode, checker: LimitChecker): void 
     count: scan(operation.selectionSet),
     around: directivesOf(operation),
   }));
-  for (const { count, around } of roots) directives += count.own.directives + around;
+  for (const { count, around } of roots) {
+    directives += count.own.directives + around;
+  }
   const totals = totalsOf(counts);
   // Unused fragments too: validation walks them all.
-  for (const { fragmentHeight } of totals.values())
+  for (const { fragmentHeight } of totals.values()) {
     checker.check('fragmentHeight', fragmentHeight + 1);
-  for (const { count, around } of roots) checkTotal(totalOf(count, totals), around, checker);
+  }
+  for (const { count, around } of roots) {
+    checkTotal(totalOf(count, totals), around, checker);
+  }
   checker.check('directives', directives);
 }
 
@@ -117,7 +122,9 @@ function scan(root: SelectionSetNode): SetCounts {
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         own.fragmentHeight = Math.max(own.fragmentHeight, height + 1);
         stack.push({ set: selection.selectionSet, depth, height: height + 1, isMeta });
-      } else countField(selection, step, own, stack);
+      } else {
+        countField(selection, step, own, stack);
+      }
     }
   }
   return { own, spreads };
@@ -127,13 +134,21 @@ function countField(field: FieldNode, around: Step, own: Total, stack: Step[]): 
   const depth = around.depth + 1;
   const isMeta = around.isMeta || (depth === 1 && isMetaField(field));
   own.selections++;
-  if (field.alias !== undefined) own.aliases++;
-  if (depth === 1) own.rootFields++;
+  if (field.alias !== undefined) {
+    own.aliases++;
+  }
+  if (depth === 1) {
+    own.rootFields++;
+  }
   own.depth = Math.max(own.depth, depth);
-  if (isMeta) own.metaDepth = Math.max(own.metaDepth, depth);
-  else own.plainDepth = Math.max(own.plainDepth, depth);
-  if (field.selectionSet !== undefined)
+  if (isMeta) {
+    own.metaDepth = Math.max(own.metaDepth, depth);
+  } else {
+    own.plainDepth = Math.max(own.plainDepth, depth);
+  }
+  if (field.selectionSet !== undefined) {
     stack.push({ set: field.selectionSet, depth, height: around.height, isMeta });
+  }
 }
 
 const isMetaField = (field: FieldNode): boolean =>
@@ -174,7 +189,9 @@ function totalsOf(counts: ReadonlyMap<string, SetCounts>): ReadonlyMap<string, T
         throw documentRefusal('GRAPHQL_VALIDATION_FAILED', 'A fragment must not contain itself.');
       }
       entered.add(name);
-      for (const spread of missing) stack.push(spread.name);
+      for (const spread of missing) {
+        stack.push(spread.name);
+      }
     }
   }
   return totals;
@@ -187,14 +204,19 @@ function totalOf(count: SetCounts, totals: ReadonlyMap<string, Total>): Total {
     total.selections = Math.min(MOST, total.selections + inner.selections);
     total.directives = Math.min(MOST, total.directives + inner.directives);
     total.aliases = Math.min(MOST, total.aliases + inner.aliases);
-    if (depth === 0) total.rootFields = Math.min(MOST, total.rootFields + inner.rootFields);
+    if (depth === 0) {
+      total.rootFields = Math.min(MOST, total.rootFields + inner.rootFields);
+    }
     total.fragmentHeight = Math.max(total.fragmentHeight, height + 1 + inner.fragmentHeight);
     total.depth = Math.max(total.depth, depth + inner.depth);
     if (depth === 0) {
       total.plainDepth = Math.max(total.plainDepth, inner.plainDepth);
       total.metaDepth = Math.max(total.metaDepth, inner.metaDepth);
-    } else if (isMeta) total.metaDepth = Math.max(total.metaDepth, depth + inner.depth);
-    else total.plainDepth = Math.max(total.plainDepth, depth + inner.depth);
+    } else if (isMeta) {
+      total.metaDepth = Math.max(total.metaDepth, depth + inner.depth);
+    } else {
+      total.plainDepth = Math.max(total.plainDepth, depth + inner.depth);
+    }
   }
   return total;
 }

@@ -54,7 +54,9 @@ export function measureArguments(
   addSet(operation.selectionSet, 1, sizes, times);
   for (const name of inOrder(operation, fragments)) {
     const fragment = fragments.get(name);
-    if (fragment !== undefined) addSet(fragment.selectionSet, times.get(name) ?? 0, sizes, times);
+    if (fragment !== undefined) {
+      addSet(fragment.selectionSet, times.get(name) ?? 0, sizes, times);
+    }
   }
   countBytes(300 + 100 * sizes.uses.size);
   return sizes;
@@ -72,15 +74,20 @@ function addSet(
   const stack = [root];
   for (let set = stack.pop(); set !== undefined; set = stack.pop()) {
     for (const selection of set.selections) {
-      for (const { arguments: of = [] } of selection.directives ?? [])
+      for (const { arguments: of = [] } of selection.directives ?? []) {
         addArguments(of, count, sizes);
+      }
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = selection.name.value;
         times.set(name, Math.min(MOST, (times.get(name) ?? 0) + count));
         continue;
       }
-      if (selection.kind === Kind.FIELD) addArguments(selection.arguments ?? [], count, sizes);
-      if (selection.selectionSet !== undefined) stack.push(selection.selectionSet);
+      if (selection.kind === Kind.FIELD) {
+        addArguments(selection.arguments ?? [], count, sizes);
+      }
+      if (selection.selectionSet !== undefined) {
+        stack.push(selection.selectionSet);
+      }
     }
   }
 }
@@ -100,8 +107,9 @@ function inOrder(operation: OperationDefinitionNode, fragments: Fragments): read
     if (fragment === undefined || seen.has(name)) continue;
     seen.add(name);
     stack.push({ name, isLeft: true });
-    for (const inner of spreadsOf(fragment.selectionSet))
+    for (const inner of spreadsOf(fragment.selectionSet)) {
       stack.push({ name: inner, isLeft: false });
+    }
   }
   return done.reverse();
 }
@@ -111,8 +119,11 @@ function spreadsOf(root: SelectionSetNode): readonly string[] {
   const stack = [root];
   for (let set = stack.pop(); set !== undefined; set = stack.pop()) {
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FRAGMENT_SPREAD) names.add(selection.name.value);
-      else if (selection.selectionSet !== undefined) stack.push(selection.selectionSet);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        names.add(selection.name.value);
+      } else if (selection.selectionSet !== undefined) {
+        stack.push(selection.selectionSet);
+      }
     }
   }
   return [...names];
@@ -159,8 +170,11 @@ function sizeOfLiteral(root: ValueNode): Literal {
       value.kind === Kind.LIST ? value.values : value.kind === Kind.OBJECT ? value.fields : null;
     if (inner === null) continue;
     size.levels = Math.max(size.levels, levels + 1);
-    if (value.kind === Kind.LIST) size.items = Math.max(size.items, inner.length);
-    else size.keys += inner.length;
+    if (value.kind === Kind.LIST) {
+      size.items = Math.max(size.items, inner.length);
+    } else {
+      size.keys += inner.length;
+    }
     for (const each of inner) {
       stack.push({
         value: each.kind === Kind.OBJECT_FIELD ? each.value : each,
@@ -213,8 +227,9 @@ function sizeOfValue(root: unknown, most: Pick<Size, 'values' | 'keys'>): Size {
     if (typeof value !== 'object' || value === null) continue;
     size.levels = Math.max(size.levels, levels + 1);
     const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-    if (Array.isArray(value)) size.items = Math.max(size.items, inner.length);
-    else {
+    if (Array.isArray(value)) {
+      size.items = Math.max(size.items, inner.length);
+    } else {
       size.keys += inner.length;
       checkNames(Object.keys(value));
     }
@@ -222,7 +237,9 @@ function sizeOfValue(root: unknown, most: Pick<Size, 'values' | 'keys'>): Size {
       size.values += stack.length + inner.length;
       break;
     }
-    for (const each of inner) stack.push({ value: each, levels: levels + 1 });
+    for (const each of inner) {
+      stack.push({ value: each, levels: levels + 1 });
+    }
   }
   return size;
 }
@@ -251,7 +268,9 @@ export function checkArguments(
       ? sizes.get(name)
       : defaultValue && sizeOfLiteral(defaultValue).size;
     if (size === undefined) continue;
-    if (size.levels > 0) all.levels = Math.max(all.levels, use.levels + size.levels);
+    if (size.levels > 0) {
+      all.levels = Math.max(all.levels, use.levels + size.levels);
+    }
     all.items = Math.max(all.items, size.items);
     all.values = Math.min(MOST, all.values + use.times * size.values);
     all.keys = Math.min(MOST, all.keys + use.times * size.keys);

@@ -65,8 +65,9 @@ export const wholeSchemaFields = (schema: GraphQLSchema): number =>
  * Counts the fields of `wholeSchemaFields` in time slices: of thousands of types that takes 100 ms.
  */
 export const prepareWholeCount = makeOncePer(async (schema: GraphQLSchema): Promise<void> => {
-  if (!wholeCounts.has(schema))
+  if (!wholeCounts.has(schema)) {
     wholeCounts.set(schema, await new TimeSlices().run(countWhole(schema)));
+  }
 });
 
 function* countWhole(schema: GraphQLSchema): Steps<number> {
@@ -119,11 +120,16 @@ class Counter {
           selection.kind === Kind.INLINE_FRAGMENT
             ? selection
             : this.#fragments.get(selection.name.value);
-        if (inner !== undefined) sum += this.root(inner.selectionSet);
+        if (inner !== undefined) {
+          sum += this.root(inner.selectionSet);
+        }
       } else if (selection.selectionSet !== undefined) {
         const name = selection.name.value;
-        if (name === '__schema') sum += this.#of(selection.selectionSet, this.#schema);
-        else if (name === '__type') sum += this.#largestType(selection.selectionSet);
+        if (name === '__schema') {
+          sum += this.#of(selection.selectionSet, this.#schema);
+        } else if (name === '__type') {
+          sum += this.#largestType(selection.selectionSet);
+        }
       }
       if (sum > this.#most) return this.#most + 1;
     }
@@ -150,8 +156,9 @@ class Counter {
   /** The name may come from a variable. */
   #largestType(set: SelectionSetNode): number {
     let largest = 0;
-    for (const type of Object.values(this.#schema.getTypeMap()))
+    for (const type of Object.values(this.#schema.getTypeMap())) {
       largest = Math.max(largest, this.#of(set, type));
+    }
     return largest;
   }
 
@@ -186,15 +193,18 @@ class Counter {
       for (const selection of next.selections) {
         if (selection.kind === Kind.FIELD) {
           shape.fields++;
-          if (selection.selectionSet !== undefined)
+          if (selection.selectionSet !== undefined) {
             shape.inner.push({ name: selection.name.value, set: selection.selectionSet });
+          }
           continue;
         }
         const fragment =
           selection.kind === Kind.INLINE_FRAGMENT
             ? selection
             : this.#fragments.get(selection.name.value);
-        if (fragment !== undefined) stack.push(fragment.selectionSet);
+        if (fragment !== undefined) {
+          stack.push(fragment.selectionSet);
+        }
       }
     }
     this.#shapes.set(set, shape);

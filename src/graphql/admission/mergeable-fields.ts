@@ -33,7 +33,9 @@ export function mergeableFieldsRule(context: ValidationContext): ASTVisitor {
       const merge = new Merge(context);
       const from = [{ set: operation.selectionSet, parent: root }];
       const conflict = merge.shapes(from) ?? merge.fields(from);
-      if (conflict !== null) context.reportError(errorOf(conflict));
+      if (conflict !== null) {
+        context.reportError(errorOf(conflict));
+      }
       return false;
     },
     FragmentDefinition: () => false,
@@ -88,7 +90,9 @@ class Merge {
     for (const entries of this.#collect(from).values()) {
       const [first] = entries;
       if (first === undefined) continue;
-      for (const entry of entries) if (!haveOneShape(first, entry)) return [first, entry];
+      for (const entry of entries) {
+        if (!haveOneShape(first, entry)) return [first, entry];
+      }
       if (this.#steps > STEPS_MAX) return 'too complex';
       const conflict = this.shapes(below(entries));
       if (conflict !== null) return conflict;
@@ -102,7 +106,9 @@ class Merge {
       for (const entries of byObject(all)) {
         const [first] = entries;
         if (first === undefined) continue;
-        for (const entry of entries) if (!this.#areOne(first, entry)) return [first, entry];
+        for (const entry of entries) {
+          if (!this.#areOne(first, entry)) return [first, entry];
+        }
         if (this.#steps > STEPS_MAX) return 'too complex';
         const conflict = this.fields(below(entries));
         if (conflict !== null) return conflict;
@@ -210,9 +216,13 @@ function haveOneShape({ definition: one }: Entry, { definition: other }: Entry):
   if (one === undefined || other === undefined || one === other) return true;
   let [a, b]: readonly GraphQLOutputType[] = [one.type, other.type];
   while (a !== undefined && b !== undefined && !(a === b)) {
-    if (isNonNullType(a) && isNonNullType(b)) [a, b] = [a.ofType, b.ofType];
-    else if (isListType(a) && isListType(b)) [a, b] = [a.ofType, b.ofType];
-    else return !isWrapped(a) && !isWrapped(b) && !isLeafType(a) && !isLeafType(b);
+    if (isNonNullType(a) && isNonNullType(b)) {
+      [a, b] = [a.ofType, b.ofType];
+    } else if (isListType(a) && isListType(b)) {
+      [a, b] = [a.ofType, b.ofType];
+    } else {
+      return !isWrapped(a) && !isWrapped(b) && !isLeafType(a) && !isLeafType(b);
+    }
   }
   return true;
 }

@@ -51,7 +51,9 @@ export async function readParams(
   const { 'content-type': type, 'content-encoding': coding } = request.headers;
   const { form = null } = request;
   // RFC 9110 section 8.4: an encoded body must not be parsed as it stands.
-  if (form === null) checkJsonType(single(type));
+  if (form === null) {
+    checkJsonType(single(type));
+  }
   checkNoCoding(single(coding));
   if (form !== null) {
     // A form of any page may be sent without a preflight.

@@ -79,7 +79,9 @@ export class PersistedDocuments {
     if (registers === null || store === null) return;
     const register = async (): Promise<void> => {
       if ((await store.get(registers)) !== null) return;
-      if (pay(this.#limits.registrationCost)) await store.set(registers, query);
+      if (pay(this.#limits.registrationCost)) {
+        await store.set(registers, query);
+      }
     };
     // No request waits for it, and a text that is not stored will be sent again.
     register().catch(() => {});

@@ -42,8 +42,11 @@ export function readText(
     };
     const goOn = (): void => {
       waits = false;
-      if (state === 'ended') decode();
-      else if (state === 'reading') source.resume();
+      if (state === 'ended') {
+        decode();
+      } else if (state === 'reading') {
+        source.resume();
+      }
     };
     const wait = (): void => {
       if (waits) return;
@@ -66,8 +69,11 @@ export function readText(
     const onEnd = (): void => {
       state = 'ended';
       leave();
-      if (bytes <= SHORT_MESSAGE_BYTES) decode();
-      else wait();
+      if (bytes <= SHORT_MESSAGE_BYTES) {
+        decode();
+      } else {
+        wait();
+      }
     };
     source.on('data', onData).once('end', onEnd).once('error', onError);
   });

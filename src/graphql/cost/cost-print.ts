@@ -66,14 +66,24 @@ function fieldWithCost(
   if (cost === null) return node;
   const { weight, listSize } = cost;
   const directives = [...(node.directives ?? [])];
-  if (weight !== null) directives.push(costOf(weight));
+  if (weight !== null) {
+    directives.push(costOf(weight));
+  }
   if (listSize !== null) {
     const { assumedSize, slicingArguments, sizedFields, requireOneSlicingArgument } = listSize;
     const written: ConstArgumentNode[] = [];
-    if (assumedSize !== null) written.push(argumentOf('assumedSize', assumedSize));
-    if (slicingArguments.length > 0) written.push(argumentOf('slicingArguments', slicingArguments));
-    if (sizedFields.length > 0) written.push(argumentOf('sizedFields', sizedFields));
-    if (!requireOneSlicingArgument) written.push(argumentOf('requireOneSlicingArgument', false));
+    if (assumedSize !== null) {
+      written.push(argumentOf('assumedSize', assumedSize));
+    }
+    if (slicingArguments.length > 0) {
+      written.push(argumentOf('slicingArguments', slicingArguments));
+    }
+    if (sizedFields.length > 0) {
+      written.push(argumentOf('sizedFields', sizedFields));
+    }
+    if (!requireOneSlicingArgument) {
+      written.push(argumentOf('requireOneSlicingArgument', false));
+    }
     directives.push(directiveOf('listSize', written));
   }
   const written = node.arguments?.map((argument) => {

@@ -43,7 +43,9 @@ export function sliceOf(
     const { value, isPresent } = argumentValueOf(argument, node, variables);
     const asked = amountsIn(value, rest);
     if (asked.length === 0) continue;
-    if (isPresent) count++;
+    if (isPresent) {
+      count++;
+    }
     for (const amount of asked) {
       if (amount === null || amount < 1 || amount > sliceItems) {
         throw inputError(node, `"${path}" must be a number from 1 to ${sliceItems}.`);
@@ -97,9 +99,13 @@ export function variablesIn(node: FieldNode): ReadonlySet<string> {
   const names = new Set<string>();
   const stack: ValueNode[] = (node.arguments ?? []).map(({ value }) => value);
   for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
-    if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    else if (value.kind === Kind.LIST) stack.push(...value.values);
-    else if (value.kind === Kind.OBJECT) stack.push(...value.fields.map((field) => field.value));
+    if (value.kind === Kind.VARIABLE) {
+      names.add(value.name.value);
+    } else if (value.kind === Kind.LIST) {
+      stack.push(...value.values);
+    } else if (value.kind === Kind.OBJECT) {
+      stack.push(...value.fields.map((field) => field.value));
+    }
   }
   return names;
 }
@@ -136,7 +142,9 @@ export function argumentPoints(
     const [name, ...rest] = path;
     const argument = args.find((candidate) => candidate.name === name);
     const found = argument === undefined ? null : argumentValueOf(argument, node, variables);
-    if (found?.isPresent === true) points += weight * valuesAt(found.value, rest).length;
+    if (found?.isPresent === true) {
+      points += weight * valuesAt(found.value, rest).length;
+    }
   }
   return points;
 }

@@ -37,10 +37,11 @@ export function subschemaPoints(plan: SubschemaPlan, value: unknown, variables: 
   const fragments = new Map<string, FragmentDefinitionNode>();
   const selections: SelectionNode[] = [];
   for (const definition of plan.document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       fragments.set(definition.name.value, definition);
-    else if (definition.kind === Kind.OPERATION_DEFINITION)
+    } else if (definition.kind === Kind.OPERATION_DEFINITION) {
       selections.push(...definition.selectionSet.selections);
+    }
   }
   const below = selections.flatMap((node) =>
     node.kind === Kind.FIELD ? (node.selectionSet?.selections ?? []) : [],
@@ -54,16 +55,22 @@ export function subschemaPoints(plan: SubschemaPlan, value: unknown, variables: 
   for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
     const { type: owner, itemSteps } = part;
     if (Array.isArray(part.value)) {
-      for (const item of part.value) stack.push({ ...part, value: item });
+      for (const item of part.value) {
+        stack.push({ ...part, value: item });
+      }
       continue;
     }
     if (!isRecord(part.value) || owner === undefined || !isCompositeType(owner)) continue;
-    if (itemSteps === 0) points += objectWeight(owner, wrapped);
+    if (itemSteps === 0) {
+      points += objectWeight(owner, wrapped);
+    }
     for (const [key, field] of askedOf(part, wrapped, fragments)) {
       const inner = part.value[key] ?? null;
       const isHidden = prefix !== null && key.startsWith(prefix);
       if (isHidden) continue;
-      if (itemSteps === 0) points += fieldPoints(field, variables);
+      if (itemSteps === 0) {
+        points += fieldPoints(field, variables);
+      }
       if (inner === null || field.selections.length === 0) continue;
       const { definition, selections: asked } = field;
       stack.push({
@@ -115,22 +122,27 @@ function askedOf(
       const definition = fieldOfOwner(owner, node.name.value);
       if (definition === undefined || !isRecord(value) || !Object.hasOwn(value, key)) continue;
       const known = asked.get(key);
-      if (known === undefined)
+      if (known === undefined) {
         asked.set(key, {
           node,
           definition,
           selections: [...(node.selectionSet?.selections ?? [])],
         });
-      else known.selections.push(...(node.selectionSet?.selections ?? []));
+      } else {
+        known.selections.push(...(node.selectionSet?.selections ?? []));
+      }
       continue;
     }
     if (node.kind === Kind.FRAGMENT_SPREAD && spread.has(node.name.value)) continue;
-    if (node.kind === Kind.FRAGMENT_SPREAD) spread.add(node.name.value);
+    if (node.kind === Kind.FRAGMENT_SPREAD) {
+      spread.add(node.name.value);
+    }
     const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
     const condition = fragment?.typeCondition?.name.value;
     const inner = condition === undefined ? owner : schema.getType(condition);
-    for (const each of fragment?.selectionSet.selections ?? [])
+    for (const each of fragment?.selectionSet.selections ?? []) {
       stack.push({ node: each, owner: inner });
+    }
   }
   return asked;
 }

@@ -134,7 +134,9 @@ export class CostTable {
     const named = getNamedType(definition.type);
     let listDepth = 0;
     let inner = getNullableType(definition.type);
-    for (; isListType(inner); inner = getNullableType(inner.ofType)) listDepth++;
+    for (; isListType(inner); inner = getNullableType(inner.ofType)) {
+      listDepth++;
+    }
     const objectWeight = this.objectWeight(named);
     const common = {
       definition,
@@ -177,10 +179,13 @@ export class CostTable {
       const feed = feeds.find(
         (each) => isWithin(each.argument, argument.path) || isWithin(argument.path, each.argument),
       );
-      if (feed === undefined) open.push(argument);
-      else if (batch !== null) keyWeight += argument.weight;
-      else
+      if (feed === undefined) {
+        open.push(argument);
+      } else if (batch !== null) {
+        keyWeight += argument.weight;
+      } else {
         weight += argument.weight * (feed.isList && !feed.wraps ? this.limits.assumedListSize : 1);
+      }
     }
     const call = batch === null ? 'single' : 'batched';
     return { ...price, weight, keyWeight, arguments: open, call };
@@ -217,8 +222,9 @@ const isWithin = (path: readonly string[], inner: readonly string[]): boolean =>
 export function argumentPrices(costs: readonly (FieldCost | null)[]): readonly ArgumentPrice[] {
   const weights = new Map<string, number>();
   for (const cost of costs) {
-    for (const [path, weight] of cost?.arguments ?? [])
+    for (const [path, weight] of cost?.arguments ?? []) {
       weights.set(path, Math.max(weight, weights.get(path) ?? 0));
+    }
   }
   return [...weights].map(([path, weight]) => ({ path: path.split('.'), weight }));
 }

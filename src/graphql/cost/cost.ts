@@ -60,7 +60,9 @@ export function costOf(
 ): Estimate {
   const root = table.schema.getRootType(operation.operation);
   const walk = new CostWalk(table, fragments, variables, note);
-  if (root) walk.root(operation.selectionSet, root);
+  if (root) {
+    walk.root(operation.selectionSet, root);
+  }
   const { calls } = table.limits;
   const { sum, dearestCall } = walk;
   // More calls than this are not made.
@@ -111,16 +113,21 @@ class CostWalk {
   #addReply(reply: Reply): void {
     const assumed = Math.min(reply.assumed, reply.bound);
     this.sum.points = plus(this.sum.points, plus(reply.known, assumed));
-    for (const [path, points] of reply.parts)
+    for (const [path, points] of reply.parts) {
       this.#note?.(path, Math.ceil((points / reply.assumed) * assumed));
+    }
   }
 
   #selections({ selections }: SelectionSetNode, scope: Scope): void {
     for (const selection of selections) {
       if (!isIncluded(selection, this.#values)) continue;
-      if (selection.kind === Kind.FIELD) this.#field(selection, scope);
-      else if (selection.kind === Kind.FRAGMENT_SPREAD) this.#spread(selection.name.value, scope);
-      else this.#inner(selection.typeCondition?.name.value, selection.selectionSet, scope);
+      if (selection.kind === Kind.FIELD) {
+        this.#field(selection, scope);
+      } else if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        this.#spread(selection.name.value, scope);
+      } else {
+        this.#inner(selection.typeCondition?.name.value, selection.selectionSet, scope);
+      }
     }
   }
 
@@ -247,8 +254,11 @@ class CostWalk {
     const isAssumed = above.isAssumed || !isKnown(size, isBoundConfigured);
     let { bound } = above;
     let objects = times(above.objects, size.items);
-    if (isAssumed) objects = Math.min(objects, bound);
-    else if (!isBoundConfigured) bound = Math.max(bound, times(objects, assumedListSize));
+    if (isAssumed) {
+      objects = Math.min(objects, bound);
+    } else if (!isBoundConfigured) {
+      bound = Math.max(bound, times(objects, assumedListSize));
+    }
     reply.bound = Math.max(reply.bound, bound);
     const points = times(objects, price.objectWeight);
     const assumed = isAssumed ? times(objects, Math.min(1, price.objectWeight)) : 0;
@@ -257,7 +267,9 @@ class CostWalk {
     this.#compare(node, scope, calls, plus(own, points));
     if (this.#note !== null) {
       this.#note(path, points - assumed);
-      if (assumed > 0) reply.parts.push([path, assumed]);
+      if (assumed > 0) {
+        reply.parts.push([path, assumed]);
+      }
     }
     if (node.selectionSet === undefined) return;
     const counts = { calls, objects, isAssumed, bound, isBoundConfigured };
@@ -292,7 +304,9 @@ class CostWalk {
   }
 
   #depends(node: FieldNode): void {
-    for (const name of variablesIn(node)) this.variables.add(name);
+    for (const name of variablesIn(node)) {
+      this.variables.add(name);
+    }
   }
 }
 

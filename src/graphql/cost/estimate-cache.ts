@@ -35,8 +35,12 @@ export class EstimateCache {
     const made = costOf(table, operation, fragments, variables);
     this.#variables ??= [...made.variables];
     const newKey = key ?? keyOf(this.#variables, variables);
-    if (this.#known.size === VALUES_MAX) this.#known.clear();
-    if (newKey.length <= CHARS_MAX) this.#known.set(newKey, made);
+    if (this.#known.size === VALUES_MAX) {
+      this.#known.clear();
+    }
+    if (newKey.length <= CHARS_MAX) {
+      this.#known.set(newKey, made);
+    }
     if (this.#known.size > this.#counted) {
       this.#counted = this.#known.size;
       this.#countBytes(500 + 2 * CHARS_MAX + 50 * made.variables.size);

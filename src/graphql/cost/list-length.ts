@@ -50,8 +50,11 @@ export function lengthOf(
   const { listDepth, listSize } = price;
   if (listDepth === 0) return ONE;
   let set: ListLength | null = null;
-  for (const { path, size } of below)
-    if (path.length === 0 && size.items > (set?.items ?? -1)) set = size;
+  for (const { path, size } of below) {
+    if (path.length === 0 && size.items > (set?.items ?? -1)) {
+      set = size;
+    }
+  }
   const isItself = listSize !== null && listSize.sizedFields.length === 0;
   const length =
     set ?? (isItself ? ownLength(price, slice, assumedListSize) : assumed(assumedListSize));

@@ -29,7 +29,9 @@ export class Spending {
     let weight = cost?.weight ?? this.#limits.callCost;
     for (const [path, each] of cost?.arguments ?? NONE) {
       const [name = '', ...rest] = path.split('.');
-      if (Object.hasOwn(values, name)) weight += each * valuesAt(values[name], rest).length;
+      if (Object.hasOwn(values, name)) {
+        weight += each * valuesAt(values[name], rest).length;
+      }
     }
     this.calls += calls;
     this.#points += weight * calls;
@@ -53,12 +55,18 @@ function objectsIn(value: unknown): number {
   let objects = 0;
   const stack: object[] = [];
   const meet = (found: unknown): void => {
-    if (typeof found === 'object' && found !== null) stack.push(found);
+    if (typeof found === 'object' && found !== null) {
+      stack.push(found);
+    }
   };
   meet(value);
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    if (!Array.isArray(at)) objects++;
-    for (const inner of Array.isArray(at) ? at : Object.values(at)) meet(inner);
+    if (!Array.isArray(at)) {
+      objects++;
+    }
+    for (const inner of Array.isArray(at) ? at : Object.values(at)) {
+      meet(inner);
+    }
   }
   return objects;
 }

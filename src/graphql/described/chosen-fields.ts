@@ -41,8 +41,9 @@ export function readChosenFields(text: string, { levels, names }: ChosenBounds):
       isBelow = false;
     } else if (isBelow || (/[/.{(]/.test(token) && last === null)) {
       throw unreadable();
-    } else if (token === '/' || token === '.') isBelow = true;
-    else if ((token === '{' || token === '(') && last !== null) {
+    } else if (token === '/' || token === '.') {
+      isBelow = true;
+    } else if ((token === '{' || token === '(') && last !== null) {
       if (groups.length >= levels)
         throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
       groups.push(group);
@@ -53,7 +54,9 @@ export function readChosenFields(text: string, { levels, names }: ChosenBounds):
       if (outer === undefined) throw unreadable();
       group = outer;
       last = null;
-    } else if (token.trim() !== '' && token !== ',') throw unreadable();
+    } else if (token.trim() !== '' && token !== ',') {
+      throw unreadable();
+    }
   }
   if (isBelow || groups.length > 0) throw unreadable();
   return root;
@@ -88,8 +91,11 @@ export function unknownFields(
     for (const [name, within] of at.fields) {
       const path = [...at.path, name];
       const found = known.get(name);
-      if (found === undefined) unknown.push({ path, nearest: nearest(name, [...known.keys()]) });
-      else open.push({ type: found, fields: within, path });
+      if (found === undefined) {
+        unknown.push({ path, nearest: nearest(name, [...known.keys()]) });
+      } else {
+        open.push({ type: found, fields: within, path });
+      }
     }
   }
   return unknown;

@@ -100,15 +100,22 @@ function writeProblems(
   const invalid = new Set<string | number | undefined>();
   for (const { name, type, defaultValue } of field.args) {
     if (!Object.hasOwn(values, name)) {
-      if (defaultValue !== undefined) coerced[name] = defaultValue;
-      else if (isNonNullType(type)) invalid.add(name);
+      if (defaultValue !== undefined) {
+        coerced[name] = defaultValue;
+      } else if (isNonNullType(type)) {
+        invalid.add(name);
+      }
       continue;
     }
     coerced[name] = coerceInputValue(values[name], type, () => invalid.add(name));
   }
-  for (const name of invalid) delete coerced[String(name)];
+  for (const name of invalid) {
+    delete coerced[String(name)];
+  }
   const headers = headersArgument === null ? {} : coerced[headersArgument];
-  if (headersArgument !== null) delete coerced[headersArgument];
+  if (headersArgument !== null) {
+    delete coerced[headersArgument];
+  }
   try {
     host.checkCall?.({ bound, arguments: coerced, headers: isRecord(headers) ? headers : {} });
     return [];

@@ -78,8 +78,9 @@ export class SchemaDescriber {
 
   /** The schemas of all named types that were referred to, by name. */
   components(): Readonly<Record<string, JsonSchema>> {
-    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop())
+    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       this.#components.set(next.type.name, this.component(next));
+    }
     return Object.fromEntries(
       [...this.#components].sort(([one], [other]) => (one < other ? -1 : 1)),
     );
@@ -259,20 +260,27 @@ function membersOf(value: EncodeValue | null): ReadonlyMap<string, WrittenMember
   if (value?.kind === 'array') return membersOf(value.item);
   if (value?.kind !== 'object') return NOTHING_WRITTEN;
   const members = new Map<string, WrittenMember>();
-  for (const { key, scalar } of value.attributes) members.set(key, { ...PLAIN, scalar });
-  if (value.text !== null) members.set(value.text.key, { ...PLAIN, scalar: value.text.scalar });
+  for (const { key, scalar } of value.attributes) {
+    members.set(key, { ...PLAIN, scalar });
+  }
+  if (value.text !== null) {
+    members.set(value.text.key, { ...PLAIN, scalar: value.text.scalar });
+  }
   for (const child of value.children) {
     // Items of one list may stand in several places.
-    if (members.has(child.key))
+    if (members.has(child.key)) {
       members.set(child.key, { ...written(child.value), isNillable: child.nillable });
-    else
+    } else {
       members.set(child.key, {
         ...written(child.value),
         isNillable: child.nillable && child.occurs === 'one',
         counts: child.occurs === 'many' ? (child.counts ?? null) : null,
       });
+    }
   }
-  if (value.variant !== undefined) members.set(value.variant.key, written(value.variant.value));
+  if (value.variant !== undefined) {
+    members.set(value.variant.key, written(value.variant.value));
+  }
   return members;
 }
 

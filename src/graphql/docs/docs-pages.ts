@@ -61,9 +61,11 @@ function typesOf(outer: readonly GraphQLType[]): readonly GraphQLNamedType[] {
     for (const type of level) {
       if (found.has(type) || isSpecifiedScalarType(type) || found.size === TYPES_MAX) continue;
       found.add(type);
-      if (isUnionType(type)) next.push(...type.getTypes());
-      else if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type))
+      if (isUnionType(type)) {
+        next.push(...type.getTypes());
+      } else if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) {
         next.push(...Object.values(type.getFields()).map(namedTypeOf));
+      }
     }
     level = next;
   }
@@ -175,7 +177,9 @@ function faultEntries(fields: ReadonlyMap<string, BoundField>): readonly PageEnt
   for (const { operation, name, service } of fields.values()) {
     for (const fault of operation.faults) {
       const known = getOrMake(found, fault.element, () => ({ fault, service, fields: new Set() }));
-      if (name !== '') known.fields.add(name);
+      if (name !== '') {
+        known.fields.add(name);
+      }
     }
   }
   const entries = [...found.values()];

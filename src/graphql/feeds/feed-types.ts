@@ -230,8 +230,9 @@ export function missingFeedParts(
       continue;
     for (const field of Object.values(type.getFields())) {
       const isFilled = inside.some((feed) => feed.argument[steps.length] === field.name);
-      if (isFilled || isRequiredInputField(field))
+      if (isFilled || isRequiredInputField(field)) {
         stack.push({ type: field.type, steps: [...steps, field.name] });
+      }
     }
   }
   return missing;

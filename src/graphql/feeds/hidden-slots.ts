@@ -75,6 +75,8 @@ export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly stri
 /** Follows `HIDDEN` from a value, `steps` times. */
 export function hiddenAlong(value: unknown, steps: number): unknown {
   let inner = value;
-  for (let step = 0; step < steps; step++) inner = isRecord(inner) ? inner[HIDDEN] : null;
+  for (let step = 0; step < steps; step++) {
+    inner = isRecord(inner) ? inner[HIDDEN] : null;
+  }
   return inner ?? null;
 }

@@ -36,14 +36,17 @@ export function costsOfSdl(sdl: string, service: string): SdlCosts {
     const fields = new Map<string, FieldCost>();
     for (const field of definition.fields ?? []) {
       const cost = sdlFieldCost(field, origin);
-      if (cost !== null)
+      if (cost !== null) {
         (isRoot ? roots : fields).set(
           isRoot ? `${type}.${field.name.value}` : field.name.value,
           cost,
         );
+      }
     }
     const weight = weightIn(definition);
-    if (!isRoot && (fields.size > 0 || weight !== null)) types.set(type, mappingOf(weight, fields));
+    if (!isRoot && (fields.size > 0 || weight !== null)) {
+      types.set(type, mappingOf(weight, fields));
+    }
   }
   return { types, roots };
 }
@@ -61,8 +64,9 @@ export function withSdlCosts(mappings: TypeMappings, costs: TypeMappings): TypeM
     const fields = new Map([...declared.fields, ...known.fields]);
     for (const [field, { cost }] of declared.fields) {
       const mapped = known.fields.get(field);
-      if (mapped !== undefined)
+      if (mapped !== undefined) {
         fields.set(field, { ...mapped, cost: mapped.cost?.or(cost ?? null) ?? cost ?? null });
+      }
     }
     all.set(name, { ...known, cost: known.cost ?? declared.cost ?? null, fields });
   }
@@ -164,7 +168,9 @@ export function checkCostDirective(directive: DirectiveNode, report: ReportInSdl
         loc,
         `It has ${[...known.keys()].join(', ')}.`,
       );
-    } else if (!check.holds(value)) report(`${at} must be ${check.form}.`, loc);
+    } else if (!check.holds(value)) {
+      report(`${at} must be ${check.form}.`, loc);
+    }
   }
   if (directive.name.value === 'cost' && argumentOf(directive, 'weight') === undefined) {
     report('@cost needs its weight.', directive.loc, 'Write @cost(weight: "5").');
@@ -183,8 +189,9 @@ export function checkCostPlace(
   const [holder, above] = [nodes.at(-1), nodes.at(-2)];
   const isField = holder?.kind === Kind.FIELD_DEFINITION;
   if (name === 'listSize') {
-    if (!isField)
+    if (!isField) {
       report('@listSize is for fields only.', loc, 'Write it behind the field that is a list.');
+    }
     return;
   }
   const isArgument =

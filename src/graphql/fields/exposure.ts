@@ -153,7 +153,9 @@ export function* exposures(
   const scopes = { Query: new NameScope(), Mutation: new NameScope() };
   const owners = new Map<string, Owner>();
   for (const { service, unnamed } of exposed) {
-    for (const each of unnamed) takeMapped(service, each, { names, scopes, owners, chosen });
+    for (const each of unnamed) {
+      takeMapped(service, each, { names, scopes, owners, chosen });
+    }
   }
   for (const { service, unnamed } of exposed) {
     yield;
@@ -384,7 +386,11 @@ function withoutAffixes(words: readonly Word[]): readonly Word[] {
     const text = words[at]?.text ?? '';
     return neutral.has(text) || /^(?:[a-z]|[0-9]+)$/.test(text);
   };
-  while (start < end - 1 && isNeutral(start, NEUTRAL_FIRST)) start += 1;
-  while (start < end - 1 && isNeutral(end - 1, NEUTRAL_LAST)) end -= 1;
+  while (start < end - 1 && isNeutral(start, NEUTRAL_FIRST)) {
+    start += 1;
+  }
+  while (start < end - 1 && isNeutral(end - 1, NEUTRAL_LAST)) {
+    end -= 1;
+  }
   return words.slice(start, end).map((word, at) => (at === 0 ? { ...word, begins: true } : word));
 }

@@ -195,19 +195,25 @@ function headerFields(
   const owner = types.names.ofOperation(operation);
   for (const { element } of operation.input.headers) {
     const { uri, local } = element.name;
-    for (const key of [local, `{${uri}}${local}`]) declared.add(key);
+    for (const key of [local, `{${uri}}${local}`]) {
+      declared.add(key);
+    }
     const name = scope.take(fieldName(local, types.names.naming));
     const mapping = blockFor(element.name, own, common);
     if (mapping !== null && (mapping.content === null || isTemplate(mapping.content))) {
       const plan = blockPlan(mapping, element.name, types);
-      if (plan !== null) blocks.push(plan);
+      if (plan !== null) {
+        blocks.push(plan);
+      }
       continue;
     }
     const inner = mapping === null ? NO_MAPPINGS : declaredMapping(local, mapping.content);
     const made = types.input.element(elementMember(element, name), '', inner, owner);
     if (made === null) continue;
     plans.push(made.plan);
-    if (made.field !== null) fields.set(name, made.field);
+    if (made.field !== null) {
+      fields.set(name, made.field);
+    }
   }
   for (const key of new Set([...common.keys(), ...own.keys()])) {
     const mapping = declared.has(key)
@@ -215,12 +221,16 @@ function headerFields(
       : merged(own.get(key) ?? null, common.get(key) ?? null);
     if (mapping === null) continue;
     const { name, content, path } = mapping;
-    if (name.uri === null) refuseUndeclared(key, path, operation, types);
+    if (name.uri === null) {
+      refuseUndeclared(key, path, operation, types);
+    }
     const plan =
       name.uri === null || content === null
         ? null
         : blockPlan(mapping, { ...name, uri: name.uri }, types);
-    if (plan !== null) blocks.push(plan);
+    if (plan !== null) {
+      blocks.push(plan);
+    }
   }
   if (fields.size === 0) return { type: null, plans, blocks };
   return {
@@ -345,7 +355,9 @@ function severalArguments(
     const made = types.input.element(member, '', own, owner);
     if (made === null) continue;
     children.push(made.plan);
-    if (made.field !== null) fields.set(made.plan.key, made.field);
+    if (made.field !== null) {
+      fields.set(made.plan.key, made.field);
+    }
   }
   return {
     fields,

@@ -57,14 +57,18 @@ export function checkReplyHeaders(
   const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
   const refuse = (what: string, written?: string): null =>
     names.refuse(path, what, remedy, among, written);
-  if (operation.output === null) names.refuse(path, 'The operation has no reply.', 'Remove it.');
-  else if (wanted === true) {
-    if (among.length === 0) refuse('The WSDL declares no header blocks of its reply.');
+  if (operation.output === null) {
+    names.refuse(path, 'The operation has no reply.', 'Remove it.');
+  } else if (wanted === true) {
+    if (among.length === 0) {
+      refuse('The WSDL declares no header blocks of its reply.');
+    }
   } else {
     for (const written of wanted) {
       const { uri, local } = stepName(written, null);
-      if (uri === null && !among.includes(local))
+      if (uri === null && !among.includes(local)) {
         refuse(`The WSDL declares no header block \`${written}\` of its reply.`, written);
+      }
     }
   }
 }

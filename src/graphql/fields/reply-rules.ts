@@ -27,16 +27,21 @@ export function replyRulesOf(
           : [...childrenOfBody(output), ...output.headers.map(({ element }) => element)]),
         ...faults.map(({ element }) => element),
       ];
-      for (const element of elements) types.names.mapping.meet(element);
+      for (const element of elements) {
+        types.names.mapping.meet(element);
+      }
       const roots = elements.map(({ type }) => type);
       const rule = rulesWithin(roots, types.members);
       if (rule === null) continue;
       rules.set(`${service.name}.${name}`, rule);
-      if (everyRule(types.members) !== null && hasOpenContent(roots, types.members))
+      if (everyRule(types.members) !== null && hasOpenContent(roots, types.members)) {
         addToGroup(open, service.name, name);
+      }
     }
   }
-  for (const [service, operations] of open) names.of(service).warn(openContent(operations));
+  for (const [service, operations] of open) {
+    names.of(service).warn(openContent(operations));
+  }
   return rules;
 }
 

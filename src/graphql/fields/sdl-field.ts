@@ -25,7 +25,9 @@ export function occurrenceOf(type: TypeNode): ListNullability {
   let inner: TypeNode = outer;
   let itemNonNull = false;
   while (inner.kind !== Kind.NAMED_TYPE) {
-    if (inner !== outer && inner.kind === Kind.NON_NULL_TYPE) itemNonNull = true;
+    if (inner !== outer && inner.kind === Kind.NON_NULL_TYPE) {
+      itemNonNull = true;
+    }
     inner = inner.type;
   }
   const list = outer.kind === Kind.LIST_TYPE;

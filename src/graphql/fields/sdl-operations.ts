@@ -81,7 +81,9 @@ export function readSdlOperations(
   for (const [name, operation] of operations) {
     mapping.set(name, { field: operation.field, hidden: false });
     const operationModel = types.operation(name, operation);
-    if (operationModel !== null) made.push(operationModel);
+    if (operationModel !== null) {
+      made.push(operationModel);
+    }
   }
   types.reportUnused();
   return { operations: made, mapping, diagnostics };
@@ -151,9 +153,14 @@ function checkFields(fields: readonly SdlField[], isOfRoot: boolean, report: Rep
       const remedy = 'Call the field as its element is called, and rename it in `schema.types`.';
       at(`${field.name.value}: only fields of Query and Mutation have @xml(name:).`, remedy);
     }
-    if (attribute && isOfRoot) at(`${field.name.value}: a result cannot be an attribute.`);
-    if (item !== null && !occurrenceOf(field.type).list)
+    if (attribute && isOfRoot) {
+      at(`${field.name.value}: a result cannot be an attribute.`);
+    }
+    if (item !== null && !occurrenceOf(field.type).list) {
       at(`${field.name.value}: only lists have @xml(item:).`);
-    if (item !== null && attribute) at(`${field.name.value}: an attribute has no items.`);
+    }
+    if (item !== null && attribute) {
+      at(`${field.name.value}: an attribute has no items.`);
+    }
   }
 }

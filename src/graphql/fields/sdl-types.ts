@@ -68,8 +68,9 @@ export class SdlTypes {
           const { name, fields = [] } = definition;
           if (name.value === 'Query' || name.value === 'Mutation') {
             for (const field of fields) {
-              if (field.kind === Kind.FIELD_DEFINITION)
+              if (field.kind === Kind.FIELD_DEFINITION) {
                 this.#roots.set(`${name.value}.${field.name.value}`, field);
+              }
             }
           } else if (definition.kind === Kind.OBJECT_TYPE_EXTENSION) {
             report(
@@ -130,7 +131,9 @@ export class SdlTypes {
         'Write `: Boolean!`.',
       );
     }
-    for (let fill = this.#empty.pop(); fill !== undefined; fill = this.#empty.pop()) fill();
+    for (let fill = this.#empty.pop(); fill !== undefined; fill = this.#empty.pop()) {
+      fill();
+    }
     const replyName = {
       uri: namespace,
       local: described.response ?? `${described.request}Response`,
@@ -154,8 +157,9 @@ export class SdlTypes {
   /** To be called after the last operation. */
   reportUnused(): void {
     for (const [key, field] of this.#roots) {
-      if (!this.#used.has(key))
+      if (!this.#used.has(key)) {
         this.#report(`${key} has no operation.`, field.loc, 'Add one to `operations`.');
+      }
     }
   }
 
@@ -178,8 +182,11 @@ export class SdlTypes {
     const particles: Particle[] = [];
     const attributes: AttributeDeclaration[] = [];
     for (const field of fields) {
-      if (xmlDirective(field.directives).attribute) attributes.push(...this.#attribute(field, uri));
-      else particles.push(this.#particle(field, null, isInput, uri));
+      if (xmlDirective(field.directives).attribute) {
+        attributes.push(...this.#attribute(field, uri));
+      } else {
+        particles.push(this.#particle(field, null, isInput, uri));
+      }
     }
     made.content = sequenceOf(particles);
     made.attributes = attributes;
@@ -266,8 +273,9 @@ export class SdlTypes {
     if (name === 'XML')
       return plainComplexType({ uri: SDL_URI, local: name }, { kind: 'opaque', mixed: null });
     const builtIn = BUILT_INS.get(name);
-    if (builtIn === undefined)
+    if (builtIn === undefined) {
       this.#report(`There is no type ${name}.`, location, 'Define it, or fix the name.');
+    }
     return plainSimpleType(sdlName(name), builtIn ?? 'string');
   }
 }

@@ -29,18 +29,30 @@ import { replyBlocks } from './reply-headers.js';
 function typesWithin(operations: readonly Operation[]): ReadonlySet<ComplexType> {
   const types = new Set<ComplexType>();
   const add = (type: XsdType): void => {
-    if (type.kind === 'complex') types.add(type);
+    if (type.kind === 'complex') {
+      types.add(type);
+    }
   };
-  for (const { output } of operations)
-    for (const { type } of output === null ? [] : childrenOfBody(output)) add(type);
+  for (const { output } of operations) {
+    for (const { type } of output === null ? [] : childrenOfBody(output)) {
+      add(type);
+    }
+  }
   for (const type of types) {
-    for (const derived of type.derived) add(derived);
+    for (const derived of type.derived) {
+      add(derived);
+    }
     const { content } = type;
-    if (content.kind === 'array') add(content.item);
+    if (content.kind === 'array') {
+      add(content.item);
+    }
     const particles: Particle[] = content.kind === 'elements' ? [content.particle] : [];
     for (const particle of particles) {
-      if (particle.kind === 'one') add(particle.element.type);
-      else if (particle.kind !== 'any') particles.push(...particle.particles);
+      if (particle.kind === 'one') {
+        add(particle.element.type);
+      } else if (particle.kind !== 'any') {
+        particles.push(...particle.particles);
+      }
     }
   }
   return types;
@@ -84,11 +96,14 @@ export function serviceTypes(
   const roots = operations.flatMap((operation): XsdType[] => {
     const answer = operation.output === null ? [] : childrenOfBody(operation.output);
     const replies = [...answer, ...operation.faults.map(({ element }) => element)];
-    for (const element of [...childrenOfBody(operation.input), ...replies])
+    for (const element of [...childrenOfBody(operation.input), ...replies]) {
       names.mapping.meet(element);
+    }
     return replies.map(({ type }) => type);
   });
-  for (const element of headers) names.mapping.meet(element);
+  for (const element of headers) {
+    names.mapping.meet(element);
+  }
   const reached = reach([...roots, ...headers.map(({ type }) => type)], members);
   const output = new OutputTypes(members, leaves, names, reached, isEncoded);
   return {
@@ -122,8 +137,11 @@ export function typeGroups(services: readonly GraphqlService[]): readonly TypeGr
   >();
   for (const service of services) {
     const known = groups.get(service.typesOf ?? service.name);
-    if (known === undefined) groups.set(service.name, { owner: service, services: [service] });
-    else known.services.push(service);
+    if (known === undefined) {
+      groups.set(service.name, { owner: service, services: [service] });
+    } else {
+      known.services.push(service);
+    }
   }
   return [...groups.values()];
 }
@@ -144,8 +162,9 @@ export function* declaredNames(groups: readonly TypeGroup[]): Steps<ReadonlyMap<
     const leavesOut = services.some(({ operations }, at) =>
       operations.some(({ name }) => !offered[at]?.has(name)),
     );
-    if (leavesOut && offered.some(({ size }) => size > 0))
+    if (leavesOut && offered.some(({ size }) => size > 0)) {
       declared.set(owner.name, yield* declaredBy(group));
+    }
     yield;
   }
   return declared;
@@ -175,7 +194,9 @@ function elementNames({ owner, services }: TypeGroup): ServiceNaming['elements']
   const replies = repliesOfOne(services.flatMap(({ operations }) => operations));
   for (const { name, type } of elements) {
     const isFree = type.name === null && !names.has(type) && !replies.has(type);
-    if (isFree && !taken.has(pascalName(name.local))) names.set(type, name);
+    if (isFree && !taken.has(pascalName(name.local))) {
+      names.set(type, name);
+    }
   }
   return names;
 }
@@ -185,7 +206,9 @@ function repliesOfOne(operations: readonly Operation[]): ReadonlySet<XsdType> {
   const names = new Map<XsdType, Set<string>>();
   for (const operation of operations) {
     const type = operation.output?.body?.type;
-    if (type !== undefined) getOrMake(names, type, () => new Set()).add(distinctName(operation));
+    if (type !== undefined) {
+      getOrMake(names, type, () => new Set()).add(distinctName(operation));
+    }
   }
   return new Set([...names].flatMap(([type, { size }]) => (size === 1 ? [type] : [])));
 }

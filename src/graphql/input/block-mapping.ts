@@ -60,18 +60,22 @@ export function blockMappings(
   const blocks = new Map<string, BlockMapping>();
   const values: Record<string, InputEntry> = Object.create(null);
   for (const [key, entry] of Object.entries(entries)) {
-    if (typeof entry === 'boolean')
+    if (typeof entry === 'boolean') {
       blocks.set(key, { name: nameOf(key), content: null, path: [...path, key] });
-    else if (entry.xml === undefined) values[key] = entry;
-    else
+    } else if (entry.xml === undefined) {
+      values[key] = entry;
+    } else {
       blocks.set(key, {
         name: nameOf(key),
         content: template(entry.xml, entry, [...path, key]),
         path: [...path, key],
       });
+    }
   }
   for (const [key, content] of inputMappings(values, path)) {
-    if (!blocks.has(key)) blocks.set(key, { name: nameOf(key), content, path: content.path });
+    if (!blocks.has(key)) {
+      blocks.set(key, { name: nameOf(key), content, path: content.path });
+    }
   }
   const inOrder = new Set(Object.keys(entries).map((key) => stepsOf(key)[0] ?? key));
   return new Map(

@@ -81,12 +81,15 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
 /** Checks the mapping of a block. Its reports do not contain values, which may be secrets. */
 function checkMapping({ local }: QName, mapping: InputMapping, { names }: MappingErrors): void {
   const refuse = (what: string, remedy: string): null => names.refuse(mapping.path, what, remedy);
-  if (!isNcName(local) || local === 'xmlns')
+  if (!isNcName(local) || local === 'xmlns') {
     refuse('This is no XML name.', 'Write the name of the element or attribute.');
-  if (mapping.name !== null)
+  }
+  if (mapping.name !== null) {
     refuse('No caller gives this block: it has no argument to name.', 'Remove `name`.');
-  if (!hasSource(mapping))
+  }
+  if (!hasSource(mapping)) {
     refuse('The block has no value.', 'Give a `value`, a `header`, a `claim` or `xml`.');
+  }
   if (mapping.source?.from === 'constant' && !isWritable(mapping.source.lexical)) {
     refuse('The value holds a character that XML cannot carry.', 'Remove control characters.');
   }
@@ -117,9 +120,13 @@ function templatePlan(
     for (const [index, part] of text.split(SLOT).entries()) {
       const value = index % 2 === 1 ? values.get(part) : undefined;
       used.add(part);
-      if (value !== undefined) parts.push({ name: part, ...value });
-      else if (index % 2 === 1) throw new LexicalError('names a value that `values` does not give');
-      else if (part !== '') parts.push(part);
+      if (value !== undefined) {
+        parts.push({ name: part, ...value });
+      } else if (index % 2 === 1) {
+        throw new LexicalError('names a value that `values` does not give');
+      } else if (part !== '') {
+        parts.push(part);
+      }
     }
     return parts;
   };
@@ -166,7 +173,9 @@ function templateEvents(xml: string, name: QName): readonly ContentEvent[] {
     const last = events.at(-1);
     if (event.kind === 'text' && last?.kind === 'text') {
       events[events.length - 1] = { kind: 'text', value: last.value + event.value };
-    } else events.push(event);
+    } else {
+      events.push(event);
+    }
   }
   const kept = events.filter((event) => event.kind !== 'text' || !/^\s*\n\s*$/.test(event.value));
   return [{ kind: 'open', name }, ...kept, { kind: 'close' }];

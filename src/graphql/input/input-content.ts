@@ -129,11 +129,14 @@ function allOf(folds: readonly Fold[]): Fold {
   const particles = new Map<string, InputParticle>();
   const doubled = new Set<string>();
   for (const each of folds) {
-    for (const key of each.doubled) doubled.add(key);
+    for (const key of each.doubled) {
+      doubled.add(key);
+    }
     for (const [key, particle] of each.particles) {
       const known = particles.get(key);
-      if (known === undefined) particles.set(key, particle);
-      else {
+      if (known === undefined) {
+        particles.set(key, particle);
+      } else {
         doubled.add(key);
         const min = known.min + particle.min;
         // If neither position requires an element, a single one may be at either.
@@ -182,8 +185,9 @@ function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
   for (const each of folds) {
     for (const [key, particle] of each.particles) {
       const known = particles.get(key);
-      if (known === undefined) particles.set(key, particle);
-      else {
+      if (known === undefined) {
+        particles.set(key, particle);
+      } else {
         const [min, max] = [Math.min(known.min, particle.min), Math.max(known.max, particle.max)];
         particles.set(key, {
           ...together(known, particle),
@@ -195,7 +199,9 @@ function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
     }
   }
   for (const [key, particle] of particles) {
-    if (folds.some((each) => !each.particles.has(key))) particles.set(key, { ...particle, min: 0 });
+    if (folds.some((each) => !each.particles.has(key))) {
+      particles.set(key, { ...particle, min: 0 });
+    }
   }
   const branches = folds.filter((each) => each.particles.size > 0).map(branchOf);
   const required = folds.every((each) => each.particles.size > 0 && isRequired(each));
@@ -317,8 +323,11 @@ function sharedKeys(
     const own = new Set<string>();
     for (const { key } of places) {
       const known = getOrMake(found, key, () => ({ branches: 0, isOften: false }));
-      if (own.has(key)) known.isOften = true;
-      else known.branches += 1;
+      if (own.has(key)) {
+        known.isOften = true;
+      } else {
+        known.branches += 1;
+      }
       own.add(key);
     }
   }
@@ -339,7 +348,9 @@ function orderFor(sequences: readonly (readonly string[])[]): readonly string[] 
     if (free === undefined) return order;
     order.push(free);
     for (const [at, sequence] of sequences.entries()) {
-      if (sequence[heads[at] ?? 0] === free) heads[at] = (heads[at] ?? 0) + 1;
+      if (sequence[heads[at] ?? 0] === free) {
+        heads[at] = (heads[at] ?? 0) + 1;
+      }
     }
   }
 }

@@ -41,9 +41,13 @@ export function* relaxCycles(types: readonly GraphQLInputObjectType[]): Steps<re
       frame.next += 1;
       if (target === null || height === undefined) continue;
       if (height === -1 || height >= CHAIN_MAX) {
-        if (isNonNullType(field.type)) field.type = field.type.ofType;
+        if (isNonNullType(field.type)) {
+          field.type = field.type.ofType;
+        }
         relaxed.push(`${frame.type.name}.${field.name}`);
-      } else frame.height = Math.max(frame.height, height + 1);
+      } else {
+        frame.height = Math.max(frame.height, height + 1);
+      }
     }
   }
   return relaxed;

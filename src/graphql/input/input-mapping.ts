@@ -77,7 +77,9 @@ export function withFilled(
   const root = copied(mappings);
   for (const { argument, source, path } of filled) {
     const node = nodeAt(root, argument, path);
-    if (node !== null) node.source = source;
+    if (node !== null) {
+      node.source = source;
+    }
   }
   return root;
 }
@@ -97,7 +99,9 @@ function nodeAt(root: Map<string, Node>, steps: string, path: readonly string[])
     }));
     level = node.inner;
   }
-  if (node !== null) node.path = path;
+  if (node !== null) {
+    node.path = path;
+  }
   return node;
 }
 

@@ -95,16 +95,22 @@ export class ObjectFiller implements InputObject {
   /** All that an element of this type may hold. */
   fill(type: ComplexType): void {
     const { names } = this.#types;
-    if (type.abstract) names.warn(`type ${this.#owner.name} is abstract and cannot be sent.`);
+    if (type.abstract) {
+      names.warn(`type ${this.#owner.name} is abstract and cannot be sent.`);
+    }
     const { all: members, mixed } = this.#types.members.of(type);
-    for (const member of members) this.#byPlace.set(placeOf(member), member);
+    for (const member of members) {
+      this.#byPlace.set(placeOf(member), member);
+    }
     this.#scope = new NameScope([
       ...members.map(({ name }) => name),
       ...Object.values(mixed ?? {}),
     ]);
     const { content } = type;
     const model = contentModel(type, mixed !== null);
-    if (model !== null) this.#content(inputContent(model), this.plan, this.fields);
+    if (model !== null) {
+      this.#content(inputContent(model), this.plan, this.fields);
+    }
     const text = this.#byPlace.get('text');
     if (content.kind === 'text' && text !== undefined) {
       const { type: leafType, scalar } = this.#types.simple(
@@ -120,9 +126,13 @@ export class ObjectFiller implements InputObject {
     }
     for (const attribute of type.attributes) {
       const member = this.#byPlace.get(`attribute ${typeKey(attribute.name)}`);
-      if (member?.kind === 'attribute') this.#attribute({ ...member, attribute });
+      if (member?.kind === 'attribute') {
+        this.#attribute({ ...member, attribute });
+      }
     }
-    if (mixed !== null) addMixed(this, mixed, this.#types);
+    if (mixed !== null) {
+      addMixed(this, mixed, this.#types);
+    }
     refuseUnknown(this.#owner.mappings, members.flatMap(keyInMapping), this.#types);
   }
 
@@ -206,7 +216,9 @@ export class ObjectFiller implements InputObject {
   /** An element that the schema document fixes whole. */
   #fixed({ name, type }: ElementDeclaration, key: string): EncodeElement {
     const filler = new ObjectFiller(this.#types, { ...this.#owner, mappings: NO_MAPPINGS });
-    if (type.kind === 'complex') filler.fill(type);
+    if (type.kind === 'complex') {
+      filler.fill(type);
+    }
     const common = {
       occurs: 'one',
       required: true,
@@ -263,19 +275,25 @@ export class ObjectFiller implements InputObject {
       fields.set(made.plan.key, made.field);
       keys.set(key, made.plan.key);
     }
-    for (const element of inOrder(content.order, plans)) plan.children.push(element);
+    for (const element of inOrder(content.order, plans)) {
+      plan.children.push(element);
+    }
     for (const key of content.order?.tangled ?? []) {
       const member = plans.get(key)?.key;
       const what =
         `${member} stands in several places of ${this.#owner.name}; ` +
         'all of it is written at the first.';
-      if (member !== undefined) this.#types.names.warn(what);
+      if (member !== undefined) {
+        this.#types.names.warn(what);
+      }
     }
     // A branch that the gateway itself has taken leaves no choice.
     for (const rule of content.rules) {
       const shown = mentions(rule, settled) ? null : named(rule, keys);
       addRule(plan, shown);
-      if (shown !== null && !isExclusive(content)) describeRule(fields, shown);
+      if (shown !== null && !isExclusive(content)) {
+        describeRule(fields, shown);
+      }
     }
   }
 
@@ -419,8 +437,9 @@ export class ObjectFiller implements InputObject {
 
   #keyOf(member: Member, mapping: InputMapping | null): string {
     if (mapping?.name == null || mapping.name === member.name) return member.name;
-    if (this.#scope.has(mapping.name))
+    if (this.#scope.has(mapping.name)) {
       this.#refuse(mapping, `There is another argument ${mapping.name} here.`, null);
+    }
     return this.#scope.take(mapping.name);
   }
 
@@ -436,8 +455,9 @@ function addMixed(
   { leaves }: InputSources,
 ): void {
   plan.mixed = mixed;
-  for (const [key, field] of fields)
+  for (const [key, field] of fields) {
     fields.set(key, { ...field, type: getNullableType(field.type) });
+  }
   fields.set(mixed.text, { type: GraphQLString, description: 'The text, before the elements.' });
   fields.set(mixed.xml, {
     type: leaves.xml,
@@ -454,8 +474,11 @@ const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
 function addRule(plan: MutablePlan, rule: BranchRule | null): void {
   if (rule === null) return;
   const keys = singles(rule);
-  if (keys === null) plan.branches.push(rule);
-  else plan.choices.push([...keys]);
+  if (keys === null) {
+    plan.branches.push(rule);
+  } else {
+    plan.choices.push([...keys]);
+  }
 }
 
 /** Equal for members that stand in the same place on the wire. */

@@ -39,9 +39,13 @@ export function orderOf(
   const tangled = new Set<string>();
   const shares = new Map<ParticlePosition, ItemRange>();
   for (const [key, own] of byKey) {
-    if (own.some(({ scope, isTangled }) => isTangled === true || scope !== own[0]?.scope))
+    if (own.some(({ scope, isTangled }) => isTangled === true || scope !== own[0]?.scope)) {
       tangled.add(key);
-    else if (own.length > 1) for (const [place, share] of sharesOf(own)) shares.set(place, share);
+    } else if (own.length > 1) {
+      for (const [place, share] of sharesOf(own)) {
+        shares.set(place, share);
+      }
+    }
   }
   const kept = joined.filter(
     (place) => !tangled.has(place.key) || byKey.get(place.key)?.[0] === place,
@@ -75,7 +79,9 @@ function sharesOf(
   places: readonly ParticlePosition[],
 ): readonly (readonly [ParticlePosition, ItemRange])[] {
   let rest = 0;
-  for (const { min } of places) rest += min;
+  for (const { min } of places) {
+    rest += min;
+  }
   let most = 0;
   return places.map((place, at) => {
     const from = { most, rest };
@@ -90,10 +96,11 @@ function withoutNeighbours(places: readonly ParticlePosition[]): readonly Partic
   const joined: ParticlePosition[] = [];
   for (const place of places) {
     const last = joined.at(-1);
-    if (last === undefined || last.key !== place.key || last.scope !== place.scope)
+    if (last === undefined || last.key !== place.key || last.scope !== place.scope) {
       joined.push(place);
-    else
+    } else {
       joined[joined.length - 1] = { ...last, min: last.min + place.min, max: last.max + place.max };
+    }
   }
   return joined;
 }

@@ -70,13 +70,15 @@ export function isAllFixed(type: XsdType): boolean {
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     const isOnce = particle.min === 1 && particle.max === 1;
     if (!isOnce || particle.kind === 'any' || particle.kind === 'choice') return false;
-    if (particle.kind !== 'one') stack.push(...particle.particles);
-    else if (
+    if (particle.kind !== 'one') {
+      stack.push(...particle.particles);
+    } else if (
       particle.element.fixed === null ||
       particle.element.nillable ||
       particle.element.type.kind !== 'simple'
-    )
+    ) {
       return false;
+    }
   }
   return true;
 }

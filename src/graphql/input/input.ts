@@ -239,7 +239,9 @@ export class InputTypes implements InputSources {
 
   /** Fills what is known but empty, without recursion however deep the types are nested. */
   #fill(): void {
-    for (let fill = this.#pending.pop(); fill !== undefined; fill = this.#pending.pop()) fill();
+    for (let fill = this.#pending.pop(); fill !== undefined; fill = this.#pending.pop()) {
+      fill();
+    }
   }
 
   #object(type: ComplexType, owner: Owner): InputObject {
@@ -286,7 +288,9 @@ export class InputTypes implements InputSources {
       !isOwn && isOneOfType(type),
       this.names.descriptionOf(type),
     );
-    if (!isOwn) this.#types.set(type, made);
+    if (!isOwn) {
+      this.#types.set(type, made);
+    }
     return made;
   }
 

@@ -63,8 +63,9 @@ export function checkConstant(
   scalar: Scalar,
   { names }: InputSources,
 ): void {
-  if (source?.from === 'page' && source.isNumber && !isWholeScalar(scalar))
+  if (source?.from === 'page' && source.isNumber && !isWholeScalar(scalar)) {
     names.refuse(path, 'The argument is no whole number.', 'Name the one that counts.');
+  }
   if (source?.from !== 'constant') return;
   try {
     scalar.encode(scalar.decode(source.lexical));

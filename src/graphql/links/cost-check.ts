@@ -63,14 +63,15 @@ function fieldFindings(
       listSize?.slicingArguments.includes(argumentPath) === true ? 'listSize' : 'argumentCosts';
     const [name = '', ...rest] = argumentPath.split('.');
     const argument = field.args.find((each) => each.name === name);
-    if (argument === undefined)
+    if (argument === undefined) {
       report(key, `\`${field.name}\` has no argument \`${name}\`.`, names, name);
-    else {
+    } else {
       const found = inputAlong(argument.type, rest);
-      if (found === null)
+      if (found === null) {
         report(key, `\`${argumentPath}\` leads to nothing in the arguments of \`${field.name}\`.`);
-      else if (key === 'listSize' && !NUMBERS.has(found))
+      } else if (key === 'listSize' && !NUMBERS.has(found)) {
         report(key, `\`${argumentPath}\` is no number of items.`);
+      }
     }
   }
   if (listSize === null) return findings;
@@ -82,8 +83,9 @@ function fieldFindings(
   }
   for (const sized of listSize.sizedFields) {
     const found = outputAlong(field.type, sized.split('.'));
-    if (found === null || !isListType(getNullableType(found)))
+    if (found === null || !isListType(getNullableType(found))) {
       report('listSize', `\`${sized}\` leads to no list.`);
+    }
   }
   return findings;
 }

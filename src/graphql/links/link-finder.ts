@@ -71,7 +71,9 @@ export class LinkFinder {
     const shapes = getOrMake(this.#walks, unions, () => new Map<ElementShape, Map<string, Walk>>());
     const known = getOrMake(shapes, shape, () => new Map<string, Walk>());
     const walk = known.get(key) ?? this.#walk(shape, nodes, unions);
-    if (!known.has(key)) this.#context.countBytes?.(400 + 10 * key.length + 100 * walk.size);
+    if (!known.has(key)) {
+      this.#context.countBytes?.(400 + 10 * key.length + 100 * walk.size);
+    }
     known.set(key, walk);
     return walk;
   }
@@ -79,15 +81,20 @@ export class LinkFinder {
   #walk(shape: ElementShape, nodes: readonly FieldNode[], unions: Unions): Walk {
     const collect = collector(nodes, this.#context, (field) => this.#mentions.at(field));
     const objects = new Set(shape.variants.values());
-    if (shape.declared !== null) objects.add(shape.declared);
+    if (shape.declared !== null) {
+      objects.add(shape.declared);
+    }
     let walk: Walk = NOWHERE;
     for (const object of objects) {
       const keys = new Map<string, Walk>();
       for (const [key, inner] of collect(object, unions)) {
         const field = object.fields.get(inner[0]?.name.value ?? '');
         const below = field === undefined ? NOWHERE : this.#inField(field, inner, unions);
-        if (below.size > 0) keys.set(key, below);
-        else if (field === undefined && this.#find(object.typeName, inner)) keys.set(key, NOWHERE);
+        if (below.size > 0) {
+          keys.set(key, below);
+        } else if (field === undefined && this.#find(object.typeName, inner)) {
+          keys.set(key, NOWHERE);
+        }
       }
       walk = merged(walk, keys);
     }
@@ -143,7 +150,9 @@ function collector(
     };
     const all = collectFields(sets, asked, context);
     const fields = [...all].filter(([, inner]) => inner.some(isWanted));
-    if (known.length === KNOWN_MAX) known.shift();
+    if (known.length === KNOWN_MAX) {
+      known.shift();
+    }
     known.push({ answers, fields });
     return fields;
   };
@@ -156,7 +165,9 @@ function merged(one: Walk, other: Walk): Walk {
   if (one === other || other.size === 0) return one;
   if (one.size === 0) return other;
   const both = new Map(one);
-  for (const [key, walk] of other) both.set(key, merged(both.get(key) ?? NOWHERE, walk));
+  for (const [key, walk] of other) {
+    both.set(key, merged(both.get(key) ?? NOWHERE, walk));
+  }
   return both;
 }
 

@@ -54,7 +54,11 @@ export function addLinks(
       });
     }
   }
-  if (errors.length === 0) for (const add of additions) add();
+  if (errors.length === 0) {
+    for (const add of additions) {
+      add();
+    }
+  }
   return { table, errors };
 }
 

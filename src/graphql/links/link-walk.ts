@@ -21,7 +21,9 @@ export interface LinkPosition {
 /** The path as a list. */
 export function linkPath(place: PathNode | null): readonly (string | number)[] {
   const path: (string | number)[] = [];
-  for (let at = place; at !== null; at = at.parent) path.push(at.step);
+  for (let at = place; at !== null; at = at.parent) {
+    path.push(at.step);
+  }
   return path.reverse();
 }
 
@@ -43,8 +45,13 @@ export function linkPositionsIn(
   const positions: LinkPosition[] = [];
   const stack: Step[] = [{ value, walk, place, position: null }];
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    if (step.position !== null) positions.push(step.position);
-    else for (const inner of stepsBelow(step).reverse()) stack.push(inner);
+    if (step.position !== null) {
+      positions.push(step.position);
+    } else {
+      for (const inner of stepsBelow(step).reverse()) {
+        stack.push(inner);
+      }
+    }
   }
   return positions;
 }

@@ -131,7 +131,9 @@ class Whole {
       if (slots.length === SLOTS_MAX) break;
       // For GraphQL only: the place of a type without content.
       const slot = key === '_' ? null : this.slot(key, field);
-      if (slot !== null) slots.push(slot);
+      if (slot !== null) {
+        slots.push(slot);
+      }
     }
     return { slots };
   }
@@ -148,10 +150,14 @@ function mayRestrict(
   if (isForbidden(everyRule)) return true;
   const seen = new Set<ElementShape>();
   for (const { typed } of entries) {
-    if (typed?.kind === 'whole') seen.add(typed.shape);
+    if (typed?.kind === 'whole') {
+      seen.add(typed.shape);
+    }
     if (typed?.kind !== 'unwrap') continue;
     if (isForbidden(typed.field.rule)) return true;
-    for (const shape of shapesIn(typed.field.value)) seen.add(shape);
+    for (const shape of shapesIn(typed.field.value)) {
+      seen.add(shape);
+    }
   }
   // A set goes on to what is added meanwhile.
   for (const { declared, variants } of seen) {
@@ -160,7 +166,9 @@ function mayRestrict(
       : [declared, ...variants.values()]) {
       for (const { rule, value } of fields.values()) {
         if (isForbidden(rule)) return true;
-        for (const shape of shapesIn(value)) seen.add(shape);
+        for (const shape of shapesIn(value)) {
+          seen.add(shape);
+        }
       }
     }
   }
@@ -169,7 +177,9 @@ function mayRestrict(
 
 function shapesIn(value: ValueShape): readonly ElementShape[] {
   let inner = value;
-  while (inner.kind === 'list') inner = inner.item;
+  while (inner.kind === 'list') {
+    inner = inner.item;
+  }
   if (inner.kind === 'choice') return inner.branches.map(({ shape }) => shape);
   return inner.kind === 'object' ? [inner.shape] : [];
 }

@@ -95,7 +95,9 @@ export class FaultTypes {
     const name = this.#names.takeFor(operation, 'Outcome');
     const description = `The answer of ${operation.name}, or a Fault that it declares.`;
     const union = new GraphQLUnionType({ name, description, types });
-    for (const member of types) getOrMake(this.#unions, member.name, () => new Set()).add(name);
+    for (const member of types) {
+      getOrMake(this.#unions, member.name, () => new Set()).add(name);
+    }
     this.made.push(union);
     const { element } = shape;
     return {

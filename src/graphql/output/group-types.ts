@@ -106,7 +106,9 @@ export class GroupTypes {
     const fields = new Map<string, OutputField>();
     for (const part of group.parts) {
       if (part.kind === 'group') {
-        if (this.#isShown(part)) fields.set(part.name, this.#field(part, owner));
+        if (this.#isShown(part)) {
+          fields.set(part.name, this.#field(part, owner));
+        }
       } else if (!hides(part, this.#sources.members)) {
         const field = this.#sources.field(part, owner);
         const listName = field.shape.list ? listNameOf(group, part.element.name.local) : null;

@@ -56,9 +56,12 @@ export class GroupTable {
       let at: ComplexType | null = type;
       at !== null && !this.#known.has(at);
       at = inheritedFrom(at)
-    )
+    ) {
       chain.push(at);
-    for (const step of chain.reverse()) this.#known.set(step, this.#groupsOf(step));
+    }
+    for (const step of chain.reverse()) {
+      this.#known.set(step, this.#groupsOf(step));
+    }
     return this.#known.get(type) ?? NO_GROUPS;
   }
 
@@ -148,7 +151,9 @@ class Builder {
   groupsOf(content: InputContent, among: Iterable<InputGroup>): readonly Built[] {
     const counts = new Map<string, number>();
     for (const particle of content.particles.values()) {
-      for (const key of keysOf(particle)) counts.set(key, (counts.get(key) ?? 0) + 1);
+      for (const key of keysOf(particle)) {
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
     }
     return [...among].flatMap((group) => {
       const keys = keysOf(group);
@@ -176,9 +181,15 @@ class Builder {
     };
     for (const [key, each] of source.content.particles) {
       const group = each.kind === 'group' ? built.get(each) : undefined;
-      if (group !== undefined) parts.set(key, group);
-      else if (each.kind === 'element') add(typeKey(each.element.name), each.min > 0, each.max > 1);
-      else for (const within of keysOf(each)) add(within, false, true);
+      if (group !== undefined) {
+        parts.set(key, group);
+      } else if (each.kind === 'element') {
+        add(typeKey(each.element.name), each.min > 0, each.max > 1);
+      } else {
+        for (const within of keysOf(each)) {
+          add(within, false, true);
+        }
+      }
     }
     const name = this.#names.get(source) ?? 'items';
     const mapping = this.#mappingOf(name);
@@ -214,9 +225,11 @@ function keysOf(root: InputParticle): ReadonlySet<string> {
   const keys = new Set<string>();
   const stack = [root];
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
-    if (particle.kind === 'element') keys.add(typeKey(particle.element.name));
-    else if (particle.kind === 'group')
+    if (particle.kind === 'element') {
+      keys.add(typeKey(particle.element.name));
+    } else if (particle.kind === 'group') {
       stack.push(...[...particle.content.particles.values()].reverse());
+    }
   }
   return keys;
 }
@@ -226,7 +239,9 @@ function namesOf(content: InputContent, scope: NameScope): ReadonlyMap<InputGrou
   const names = new Map<InputGroup, string>();
   const stack = [...content.particles.values()].reverse();
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
-    if (particle.kind === 'any') scope.take('any');
+    if (particle.kind === 'any') {
+      scope.take('any');
+    }
     if (particle.kind !== 'group') continue;
     names.set(particle, scope.take('items'));
     stack.push(...[...particle.content.particles.values()].reverse());
@@ -236,14 +251,17 @@ function namesOf(content: InputContent, scope: NameScope): ReadonlyMap<InputGrou
 
 /** Whether what is repeated are single elements in any order: no two of them belong together. */
 function isLoose(root: Particle): boolean {
-  for (const each of particlesIn(root))
+  for (const each of particlesIn(root)) {
     if ('particles' in each && each.kind !== 'choice' && each.particles.length > 1) return false;
+  }
   return true;
 }
 
 /** Most types have none, and of those nothing else needs to be known. */
 function hasRepeatedGroup(root: Particle): boolean {
-  for (const each of particlesIn(root)) if ('particles' in each && each.max > 1) return true;
+  for (const each of particlesIn(root)) {
+    if ('particles' in each && each.max > 1) return true;
+  }
   return false;
 }
 
@@ -268,12 +286,15 @@ function repeatedGroup(root: Particle, inner: ReadonlyMap<Particle, RepeatedGrou
     const { max } = particle;
     if (particle.kind === 'any' || max === 0) continue;
     const group = inner.get(particle) ?? null;
-    if (particle.kind === 'one')
+    if (particle.kind === 'one') {
       places.push({ names: [particle.element.name], max, group: null, excluded: [] });
-    else if (group !== null) places.push({ names: group.names, max, group, excluded: [] });
-    else if (max > 1)
+    } else if (group !== null) {
+      places.push({ names: group.names, max, group, excluded: [] });
+    } else if (max > 1) {
       places.push({ names: namesIn(particle), max: Infinity, group: null, excluded: [] });
-    else stack.push(...childrenOf(particle));
+    } else {
+      stack.push(...childrenOf(particle));
+    }
   }
   return { names: distinct(places.flatMap(({ names }) => names)), particles: places };
 }
@@ -302,7 +323,11 @@ function exclude(places: readonly MutablePlace[], starts: readonly number[]): vo
   const end = starts.at(-1) ?? 0;
   for (const [branch, start] of starts.entries()) {
     const next = starts[branch + 1] ?? end;
-    for (const place of places.slice(start, next)) if (next < end) place.excluded.push([next, end]);
+    for (const place of places.slice(start, next)) {
+      if (next < end) {
+        place.excluded.push([next, end]);
+      }
+    }
   }
 }
 

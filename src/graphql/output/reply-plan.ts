@@ -110,7 +110,9 @@ export function collectFields(
       selection.kind === Kind.INLINE_FRAGMENT ? selection : named(selection.name.value);
     const condition = fragment?.typeCondition?.name.value;
     if (fragment === undefined || (condition !== undefined && !applies(condition))) continue;
-    for (const inner of [...fragment.selectionSet.selections].reverse()) stack.push(inner);
+    for (const inner of [...fragment.selectionSet.selections].reverse()) {
+      stack.push(inner);
+    }
   }
   return fields;
 }
@@ -246,15 +248,21 @@ class Planner {
     for (const [key, nodes] of collectFields(sets, applies, this.#context)) {
       const name = nodes[0]?.name.value ?? '';
       const field = object.fields.get(name);
-      if (name === '__typename') slots.push(typenameSlot(key, object.typeName));
-      else if (field !== undefined) {
+      if (name === '__typename') {
+        slots.push(typenameSlot(key, object.typeName));
+      } else if (field !== undefined) {
         weight += field.weight ?? 0;
         const slot = this.slot(key, field, nodes);
         if (slot === null) continue;
         const { listName } = field;
-        if (listName === undefined && key === name) slots.push(slot);
-        else slots.push({ ...slot, name, ...(listName === undefined ? {} : { listName }) });
-      } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
+        if (listName === undefined && key === name) {
+          slots.push(slot);
+        } else {
+          slots.push({ ...slot, name, ...(listName === undefined ? {} : { listName }) });
+        }
+      } else {
+        slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
+      }
     }
     this.#context.countBytes?.(VARIANT_BYTES + SLOT_BYTES * slots.length);
     const { order = null } = object;

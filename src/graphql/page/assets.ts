@@ -32,6 +32,8 @@ export async function readAssets(
       return [name, { type, plain, gzipped: await compress(plain) }];
     }),
   );
-  for (const [, { plain }] of assets) hash.update(plain);
+  for (const [, { plain }] of assets) {
+    hash.update(plain);
+  }
   return { version: hash.digest('hex').slice(0, 16), byName: new Map(assets) };
 }

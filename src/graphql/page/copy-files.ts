@@ -27,7 +27,10 @@ export function copyFiles(files: readonly PageFile[], folder: URL): void {
     for (const [more, as] of [
       ['NOTICE', `NOTICE.${owner}`],
       [`${path.join('/')}.LICENSE.txt`, `LICENSE.${owner}.bundled`],
-    ] as const)
-      if (existsSync(join(from, more))) copyFileSync(join(from, more), join(to, as));
+    ] as const) {
+      if (existsSync(join(from, more))) {
+        copyFileSync(join(from, more), join(to, as));
+      }
+    }
   }
 }

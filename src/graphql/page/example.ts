@@ -126,7 +126,9 @@ class ExampleValues {
     for (const each of inputs) {
       if (optional.length === this.#optionalMax) break;
       const value = this.#member(each, levels - 1);
-      if (value !== null) optional.push(value);
+      if (value !== null) {
+        optional.push(value);
+      }
     }
     return optional.join(', ');
   }

@@ -90,7 +90,9 @@ export function connectionValue(
   { fields, isKeyed }: PagePlan,
 ): Record<string, unknown> {
   const value: Record<string, unknown> = Object.create(null);
-  for (const field of fields) value[field.key] = fieldValue(field, connection, isKeyed);
+  for (const field of fields) {
+    value[field.key] = fieldValue(field, connection, isKeyed);
+  }
   return value;
 }
 
@@ -119,8 +121,11 @@ function edgeOf(
 ): Record<string, unknown> {
   const value: Record<string, unknown> = Object.create(null);
   for (const field of fields) {
-    if (field.kind === 'node') value[field.key] = rowValue(row, field.row, isKeyed);
-    else value[field.key] = field.kind === 'cursor' ? printCursor(place, name) : field.name;
+    if (field.kind === 'node') {
+      value[field.key] = rowValue(row, field.row, isKeyed);
+    } else {
+      value[field.key] = field.kind === 'cursor' ? printCursor(place, name) : field.name;
+    }
   }
   return value;
 }
@@ -131,8 +136,11 @@ function pageInfoOf(
 ): Record<string, unknown> {
   const value: Record<string, unknown> = Object.create(null);
   for (const field of fields) {
-    if (field.kind === 'typename') value[field.key] = field.name;
-    else value[field.key] = field.kind === 'hasNextPage' ? hasNextPage : endCursor;
+    if (field.kind === 'typename') {
+      value[field.key] = field.name;
+    } else {
+      value[field.key] = field.kind === 'hasNextPage' ? hasNextPage : endCursor;
+    }
   }
   return value;
 }

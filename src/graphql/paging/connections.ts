@@ -74,12 +74,13 @@ export class Connections {
       const remedy = `Give it another name: \`arguments: { ${name}: { name: other } }\`.`;
       refuse([], `The operation has an argument \`${name}\` of its own.`, remedy);
     }
-    if (reply.faults?.as === 'data' || (operation.output?.attachments ?? []).length > 0)
+    if (reply.faults?.as === 'data' || (operation.output?.attachments ?? []).length > 0) {
       refuse(
         [],
         'The answer is more than its reply: it cannot be handed out in pages.',
         'Remove `pages`.',
       );
+    }
     if (paths === null || isRefused) return null;
     const item = itemType(config.type, paths.items.steps);
     if (item === null)

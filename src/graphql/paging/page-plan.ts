@@ -204,14 +204,20 @@ function walkOf(
   for (const field of fields) {
     if (field.kind === 'nodes') {
       const below = walks.get(field.row) ?? null;
-      if (below !== null) walk.set(field.key, below);
+      if (below !== null) {
+        walk.set(field.key, below);
+      }
     } else if (field.kind === 'edges') {
       const inner = new Map<string, RowWalk>();
       for (const each of field.fields) {
         const below = each.kind === 'node' ? (walks.get(each.row) ?? null) : null;
-        if (below !== null) inner.set(each.key, below);
+        if (below !== null) {
+          inner.set(each.key, below);
+        }
       }
-      if (inner.size > 0) walk.set(field.key, inner);
+      if (inner.size > 0) {
+        walk.set(field.key, inner);
+      }
     }
   }
   return walk.size === 0 ? null : walk;

@@ -144,9 +144,11 @@ export class PageRun {
     }
     if (!isFirst && this.#wanted.first !== null && this.#total !== null && this.#atOnce > 1) {
       const left = this.#wanted.first - this.#count;
-      for (const at of pagesAhead(position, paging, this.#total, left).slice(0, this.#atOnce))
-        if (this.#asked < this.#source.pagesMax && !this.#ahead.has(at))
+      for (const at of pagesAhead(position, paging, this.#total, left).slice(0, this.#atOnce)) {
+        if (this.#asked < this.#source.pagesMax && !this.#ahead.has(at)) {
           this.#ahead.set(at, this.#ask(at, false));
+        }
+      }
     }
     const asked = this.#ahead.get(name) ?? this.#ask(name, isFirst);
     this.#ahead.delete(name);
@@ -194,8 +196,9 @@ export class PageRun {
     }
     for (const error of page.errors) {
       const index = Number(error.path[0]);
-      if (index >= position.skip && index < to)
+      if (index >= position.skip && index < to) {
         this.#errors.push(...rowErrors(error, before + index - position.skip, this.#plan));
+      }
     }
     this.#furtherErrors += page.furtherErrors;
     if (to < page.rows.length)
@@ -207,8 +210,11 @@ export class PageRun {
     this.#count++;
     this.#lastPlace = place;
     const { items } = this.#source;
-    if (this.#handedOut === null || items === null) this.#rows.push({ value, place });
-    else items.item(rowValue(value, this.#handedOut, this.#plan.isKeyed));
+    if (this.#handedOut === null || items === null) {
+      this.#rows.push({ value, place });
+    } else {
+      items.item(rowValue(value, this.#handedOut, this.#plan.isKeyed));
+    }
   }
 
   #connection(start: PagePosition, { behind }: End): ConnectionParts {

@@ -34,11 +34,18 @@ export function replyPath(root: ReplyRoot, path: string): FoundPath | LostPath {
     passed.push(next);
     const { source } = next;
     // The items of a wrapped list may be named too.
-    if (source.from === 'wrapped list' && source.item !== null && source.item.local === written[0])
+    if (
+      source.from === 'wrapped list' &&
+      source.item !== null &&
+      source.item.local === written[0]
+    ) {
       written.shift();
+    }
   };
   if (root.kind === 'unwrap') {
-    if (written.length > 0 && isNamed(root.field, null, written[0])) written.shift();
+    if (written.length > 0 && isNamed(root.field, null, written[0])) {
+      written.shift();
+    }
     take(root.field);
   }
   for (let step = written.shift(); step !== undefined; step = written.shift()) {

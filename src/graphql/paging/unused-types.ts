@@ -25,8 +25,12 @@ function reachedFrom(
   for (let type = open.pop(); type !== undefined; type = open.pop()) {
     if (reached.has(type)) continue;
     reached.add(type);
-    if (isInterfaceType(type)) open.push(...all.filter((each) => implementsIt(each, type)));
-    for (const each of typeReferences(type)) open.push(each);
+    if (isInterfaceType(type)) {
+      open.push(...all.filter((each) => implementsIt(each, type)));
+    }
+    for (const each of typeReferences(type)) {
+      open.push(each);
+    }
   }
   return reached;
 }

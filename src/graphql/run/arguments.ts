@@ -31,8 +31,16 @@ export function hasVariables(node: FieldNode): boolean {
   const open: ValueNode[] = (node.arguments ?? []).map(({ value }) => value);
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (value.kind === Kind.VARIABLE) return true;
-    if (value.kind === Kind.LIST) for (const item of value.values) open.push(item);
-    if (value.kind === Kind.OBJECT) for (const field of value.fields) open.push(field.value);
+    if (value.kind === Kind.LIST) {
+      for (const item of value.values) {
+        open.push(item);
+      }
+    }
+    if (value.kind === Kind.OBJECT) {
+      for (const field of value.fields) {
+        open.push(field.value);
+      }
+    }
   }
   return false;
 }

@@ -60,8 +60,11 @@ export async function answerInOrder<T, A>(
     const before = Promise.allSettled(answers);
     await new Promise<void>((resolve) => {
       const begin = async (isMutation: boolean): Promise<void> => {
-        if (isMutation) await before;
-        else resolve();
+        if (isMutation) {
+          await before;
+        } else {
+          resolve();
+        }
       };
       const answering = answer(item, at, begin);
       answers.push(answering);

@@ -49,8 +49,9 @@ export function costByField({
 }: Admitted): Readonly<Record<string, number>> {
   const points = new Map<string, number>();
   costOf(costs, operation, document.fragments, variables, (path, cost) => {
-    if (points.has(path) || points.size < PATHS_MAX)
+    if (points.has(path) || points.size < PATHS_MAX) {
       points.set(path, (points.get(path) ?? 0) + cost);
+    }
   });
   return Object.fromEntries(
     [...points].filter(([, cost]) => cost > 0).sort(([, one], [, other]) => other - one),

@@ -12,8 +12,11 @@ export class ErrorList {
 
   /** `make` is called only for an error that is listed. */
   add(make: () => GraphQLError): void {
-    if (this.errors.length < this.#max) this.errors.push(make());
-    else this.further++;
+    if (this.errors.length < this.#max) {
+      this.errors.push(make());
+    } else {
+      this.further++;
+    }
   }
 
   addFurther(count: number): void {

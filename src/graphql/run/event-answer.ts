@@ -21,7 +21,9 @@ export function isWanted(
   filters: FieldCall['arguments'],
   values: Values,
 ): boolean {
-  for (const [path, wanted] of source.where) if (!holds(readOf(values[path]), wanted)) return false;
+  for (const [path, wanted] of source.where) {
+    if (!holds(readOf(values[path]), wanted)) return false;
+  }
   for (const [argument, path] of source.filter) {
     const wanted = filters[argument] ?? null;
     if (wanted !== null && !holds(readOf(values[path]), wanted)) return false;
@@ -102,7 +104,9 @@ function filledBy(
 ): unknown {
   if (source.from === 'constant') return source.value;
   if (source.from === 'withheld') {
-    if (source.isForbidden) filling.errors.push({ code: 'FORBIDDEN', path, rule: 'withheld' });
+    if (source.isForbidden) {
+      filling.errors.push({ code: 'FORBIDDEN', path, rule: 'withheld' });
+    }
     return null;
   }
   if (source.from === 'self' && value.kind === 'object') return objectOf(value, filling, path);

@@ -87,11 +87,14 @@ export async function executeOperation(
   );
   const context = new OperationRun(admitted, plan, execution, calls);
   let answers: readonly Answer[];
-  if (admitted.introspection > 0) spending?.answered(admitted.introspection);
+  if (admitted.introspection > 0) {
+    spending?.answered(admitted.introspection);
+  }
   // The whole result is null: nothing is called for it.
   const isNull = fields.some((field) => field.isForbidden && field.isNonNull);
-  if (isNull) answers = fields.filter((field) => field.isForbidden).map(forbiddenAnswer);
-  else if (admitted.operation.operation === 'mutation') {
+  if (isNull) {
+    answers = fields.filter((field) => field.isForbidden).map(forbiddenAnswer);
+  } else if (admitted.operation.operation === 'mutation') {
     answers = await answerInTurn(fields, context);
   } else {
     const [first, ...others] = fields;
@@ -270,11 +273,16 @@ async function answerCall(
     const value =
       (receiver instanceof WrittenItems ? receiver.listFor(decoded.value) : decoded.value) ?? null;
     // First, so that it is listed: it tells that a list is not whole.
-    if (decoded.restFailure !== undefined) errors.add(() => fieldError(decoded.restFailure, place));
-    for (const error of decoded.errors)
+    if (decoded.restFailure !== undefined) {
+      errors.add(() => fieldError(decoded.restFailure, place));
+    }
+    for (const error of decoded.errors) {
       errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
+    }
     errors.addFurther(decoded.furtherErrors);
-    if (walk !== null) await context.links.fill(value, walk, { parent: null, step: key }, errors);
+    if (walk !== null) {
+      await context.links.fill(value, walk, { parent: null, step: key }, errors);
+    }
     const isFatal = isNonNull(call) && value === null;
     return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal };
   } catch (caught) {
@@ -337,7 +345,9 @@ function fieldCall(
   let input = FIXED_ARGUMENTS.get(field) ?? null;
   if (input === null) {
     input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
-    if (!hasVariables(node)) FIXED_ARGUMENTS.set(field, input);
+    if (!hasVariables(node)) {
+      FIXED_ARGUMENTS.set(field, input);
+    }
   }
   return {
     bound,

@@ -22,8 +22,11 @@ export function fedValues(
   for (const [index, feed] of feeds.entries()) {
     const held = hiddenAlong(feedValues[hiddenKey(index)], feed.field.length - 1);
     const value = held === null ? null : asArgument(held, feed);
-    if (value !== null) values.push({ feed, value });
-    else if (feed.required) return null;
+    if (value !== null) {
+      values.push({ feed, value });
+    } else if (feed.required) {
+      return null;
+    }
   }
   return values.length === 0 && feeds.length > 0 ? null : values;
 }
@@ -56,8 +59,9 @@ export function withValues(
   for (const { feed, value } of values) {
     let holder = all;
     for (const [at, step] of feed.argument.entries()) {
-      if (at === feed.argument.length - 1) holder[step] = value;
-      else {
+      if (at === feed.argument.length - 1) {
+        holder[step] = value;
+      } else {
         const inner = holder[step];
         const next: Record<string, unknown> =
           typeof inner === 'object' && inner !== null ? { ...inner } : {};

@@ -161,7 +161,9 @@ export class RequestCalls {
   ): Promise<Decoded> {
     this.throwIfGone();
     if (this.#left === 0 && !isFurther) throw this.refusal('calls');
-    if (!isFurther) this.#left--;
+    if (!isFurther) {
+      this.#left--;
+    }
     try {
       const decoded = await work();
       this.#spending?.called(cost, values, callsMade?.() ?? decoded.calls);
@@ -170,8 +172,11 @@ export class RequestCalls {
     } catch (caught) {
       if (caught instanceof SharedCallFailure) throw caught.cause;
       // A request that cannot be written is not sent.
-      if (caught instanceof InputError) this.#left += isFurther ? 0 : 1;
-      else this.#spending?.called(cost, values, callsMade?.() ?? 1);
+      if (caught instanceof InputError) {
+        this.#left += isFurther ? 0 : 1;
+      } else {
+        this.#spending?.called(cost, values, callsMade?.() ?? 1);
+      }
       throw caught;
     }
   }

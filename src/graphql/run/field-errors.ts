@@ -108,8 +108,9 @@ function fieldsOf(
       if (!isIncluded(selection, variables)) continue;
       if (selection.kind === Kind.FIELD) {
         if (responseKey(selection) !== key) continue;
-        for (const field of definitionsOf(type, selection.name.value, schema))
+        for (const field of definitionsOf(type, selection.name.value, schema)) {
           found.push({ node: selection, field });
+        }
         continue;
       }
       const fragment =
@@ -118,7 +119,9 @@ function fieldsOf(
           : document.fragments.get(selection.name.value);
       const condition = fragment?.typeCondition?.name.value;
       const inner = condition === undefined ? type : schema.getType(condition);
-      if (fragment !== undefined && inner) stack.push({ set: fragment.selectionSet, type: inner });
+      if (fragment !== undefined && inner) {
+        stack.push({ set: fragment.selectionSet, type: inner });
+      }
     }
   }
   return found;

@@ -154,7 +154,9 @@ async function written(value: unknown, levels: number, portions: Portions): Prom
   if (levels === 0 || typeof value !== 'object' || value === null) return JSON.stringify(value);
   const parts: string[] = [];
   if (Array.isArray(value)) {
-    for (const item of value) parts.push(await written(item, levels - 1, portions));
+    for (const item of value) {
+      parts.push(await written(item, levels - 1, portions));
+    }
     return `[${parts.join()}]`;
   }
   for (const [key, inner] of Object.entries(value)) {

@@ -217,8 +217,9 @@ export class LinkRun {
       errors.add(() => decodeError({ ...error, path }, { nodes, path: linkPath(place) }));
     }
     errors.addFurther(answer.furtherErrors);
-    if (answer.restFailure !== undefined)
+    if (answer.restFailure !== undefined) {
       errors.add(() => fieldError(answer.restFailure, { nodes, path: linkPath(place) }));
+    }
     owner[key] = target.walk === null ? value : copyAlong(value, target.walk);
     return target.walk === null ? [] : linkPositionsIn(owner[key], target.walk, place);
   }
@@ -262,11 +263,15 @@ async function answerKeys(
   for (let attempt = 0; left.length > 0; attempt++) {
     try {
       const found = answersOf(await ask(left.map(({ value }) => value)), batch, left);
-      for (const [at, key] of left.entries()) answers.set(key, found[at] ?? NO_ANSWER);
+      for (const [at, key] of left.entries()) {
+        answers.set(key, found[at] ?? NO_ANSWER);
+      }
       break;
     } catch (caught) {
       const wrong = attempt < WRONG_KEYS_MAX ? wrongKey(caught, feed, left) : null;
-      for (const key of wrong === null ? left : [wrong]) answers.set(key, failed(caught));
+      for (const key of wrong === null ? left : [wrong]) {
+        answers.set(key, failed(caught));
+      }
       left = wrong === null ? [] : left.filter((key) => key !== wrong);
     }
   }
@@ -311,7 +316,9 @@ function answersOf(
     if (found !== undefined) return { ...answerOf(found, items, byItem, batch), furtherErrors };
     const errors = stray;
     // Without a list every key gets the errors that are of no item, else only the first one.
-    if (list !== null) stray = [];
+    if (list !== null) {
+      stray = [];
+    }
     return {
       ...NO_ANSWER,
       value: batch.isGrouped && list !== null ? [] : null,
@@ -369,9 +376,17 @@ export function keyText(value: unknown, isNumeric: boolean): string {
   const sign = text.startsWith('-') ? '-' : '';
   let from = sign !== '' || text.startsWith('+') ? 1 : 0;
   let to = text.length;
-  if (text.includes('.')) while (text[to - 1] === '0') to--;
-  if (text[to - 1] === '.') to--;
-  while (from < to - 1 && text[from] === '0' && text[from + 1] !== '.') from++;
+  if (text.includes('.')) {
+    while (text[to - 1] === '0') {
+      to--;
+    }
+  }
+  if (text[to - 1] === '.') {
+    to--;
+  }
+  while (from < to - 1 && text[from] === '0' && text[from + 1] !== '.') {
+    from++;
+  }
   const digits = text.slice(from, to);
   return digits === '0' ? digits : sign + digits;
 }

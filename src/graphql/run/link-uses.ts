@@ -24,8 +24,11 @@ export function linkUses(
     const faults = plan.faults?.as === 'data' ? plan.faults.entries.map((entry) => entry.plan) : [];
     for (const { shape, value } of [plan, ...faults]) {
       const slot = shape === 'unwrap' ? value.declared?.slots[0] : undefined;
-      if (slot === undefined) inObject(value, path);
-      else inSlot({ ...slot, key: HIDDEN }, path, slot.key !== HIDDEN);
+      if (slot === undefined) {
+        inObject(value, path);
+      } else {
+        inSlot({ ...slot, key: HIDDEN }, path, slot.key !== HIDDEN);
+      }
     }
   };
   const inSlot = (slot: FieldSlot, path: string, isShown = !isHidden(slot)): void => {
@@ -34,21 +37,31 @@ export function linkUses(
     const id = linkIdOf(slot);
     const selection = id === null ? undefined : links.get(id);
     if (selection === undefined) {
-      for (const value of valuesOf(slot)) if (value.kind === 'object') inObject(value, inner);
+      for (const value of valuesOf(slot)) {
+        if (value.kind === 'object') {
+          inObject(value, inner);
+        }
+      }
     } else if (!uses.has(`${inner} ${id}`)) {
       uses.set(`${inner} ${id}`, { path: inner, selection });
       const { ask } = selection.target;
-      if (ask.kind === 'soap')
+      if (ask.kind === 'soap') {
         inReply(ask.reply, inner + (selection.link.batch?.isGrouped === true ? '[]' : ''));
+      }
     }
   };
   const inObject = (plan: ObjectPlan, path: string): void => {
     const paths = getOrMake(seen, plan, () => new Set());
     if (paths.has(path)) return;
     paths.add(path);
-    for (const variant of plan.variants.values())
-      for (const slot of variant.slots) inSlot(slot, path);
-    for (const slot of plan.declared?.slots ?? []) inSlot(slot, path);
+    for (const variant of plan.variants.values()) {
+      for (const slot of variant.slots) {
+        inSlot(slot, path);
+      }
+    }
+    for (const slot of plan.declared?.slots ?? []) {
+      inSlot(slot, path);
+    }
   };
   inReply(reply, key);
   return [...uses.values()];

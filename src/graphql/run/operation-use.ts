@@ -41,8 +41,9 @@ function readUse(admitted: Admitted, built: PlannedSchema): OperationUse {
   const visitor = visitWithTypeInfo(types, {
     Field() {
       const [parent, field] = [types.getParentType(), types.getFieldDef()];
-      if (parent && field && !field.name.startsWith('__'))
+      if (parent && field && !field.name.startsWith('__')) {
         fields.add(`${parent.name}.${field.name}`);
+      }
     },
     Argument() {
       const [parent, field, argument] = [
@@ -50,13 +51,16 @@ function readUse(admitted: Admitted, built: PlannedSchema): OperationUse {
         types.getFieldDef(),
         types.getArgument(),
       ];
-      if (parent && field && argument && isObjectType(parent))
+      if (parent && field && argument && isObjectType(parent)) {
         named.add(`${parent.name}.${field.name}(${argument.name}:)`);
+      }
     },
   });
   visit(operation, visitor);
   for (const definition of document.document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, visitor);
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      visit(definition, visitor);
+    }
   }
   return {
     name: ownName(operation.name?.value ?? ''),

@@ -47,8 +47,12 @@ export interface RootPlan {
 
 /** Whether a plan may serve one request only. */
 function isForOneRequest({ fields, links }: RootPlan): boolean {
-  for (const { call } of fields) if (call !== null && isOwn(call.ask)) return true;
-  for (const { target } of links.values()) if (isOwn(target.ask)) return true;
+  for (const { call } of fields) {
+    if (call !== null && isOwn(call.ask)) return true;
+  }
+  for (const { target } of links.values()) {
+    if (isOwn(target.ask)) return true;
+  }
   return false;
 }
 

@@ -51,11 +51,14 @@ function findRules(admitted: Admitted, schema: GraphQLSchema, rights: FieldRight
   visitFields(admitted, schema, (_owner, field) => {
     const rule = ruleOf(field);
     const decision = rights.decide(rule);
-    if (rule !== null && decision !== null)
+    if (rule !== null && decision !== null) {
       (decision === 'forbidden' ? forbidden : masked).add(rule.name);
+    }
     const within = ruleWithin(field);
     // A value of any type may still have parts that the caller may read.
-    if (within !== null && rights.decide(within) !== null) masked.add(within.name);
+    if (within !== null && rights.decide(within) !== null) {
+      masked.add(within.name);
+    }
     return true;
   });
   return { forbidden, masked };

@@ -70,14 +70,21 @@ export class SubschemaRun {
   async answer(plan: SubschemaPlan, values: Readonly<Record<string, unknown>>): Promise<Decoded> {
     const { rawVariables, maxErrors } = this.#context;
     const variableValues: Record<string, unknown> = Object.create(null);
-    for (const name of plan.variables)
-      if (Object.hasOwn(rawVariables, name)) variableValues[name] = rawVariables[name];
+    for (const name of plan.variables) {
+      if (Object.hasOwn(rawVariables, name)) {
+        variableValues[name] = rawVariables[name];
+      }
+    }
     for (const [name, variable] of plan.argumentVariables) {
-      if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
+      if (Object.hasOwn(values, name)) {
+        variableValues[variable] = values[name];
+      }
     }
     const { wrapped, parent } = plan.field;
     // Plans of one document have one prefix.
-    if (plan.links !== null) this.#hiddenPrefix = plan.links.prefix;
+    if (plan.links !== null) {
+      this.#hiddenPrefix = plan.links.prefix;
+    }
     const rootValue = new SentValue();
     const run = (contextValue: SubschemaSender): Promise<ExecutionResult> => {
       const args = {
@@ -128,7 +135,9 @@ export class SubschemaRun {
 
   /** For the wrapped schemas. */
   async send(request: SubschemaRequest, keys: ReadonlySet<string>): Promise<SubschemaResult> {
-    if (request.operation !== 'subscription') this.#calls++;
+    if (request.operation !== 'subscription') {
+      this.#calls++;
+    }
     const result = readSubschemaReply(await this.#send(request), keys, this.#context.maxErrors);
     const hasLost = result.data === null && request.operation === 'query' && keys.size > 1;
     return hasLost ? withoutLost(result, keys) : result;
@@ -250,7 +259,9 @@ function* causesOf(error: unknown): Generator<unknown> {
 }
 
 function refusalIn(error: GraphQLError): Refusal | null {
-  for (const cause of causesOf(error)) if (cause instanceof Refusal) return cause;
+  for (const cause of causesOf(error)) {
+    if (cause instanceof Refusal) return cause;
+  }
   return null;
 }
 

@@ -35,7 +35,9 @@ export class WrittenItems implements ItemReceiver {
   listFor(kept: unknown): unknown {
     if (!Array.isArray(kept) || (this.#text === '' && this.#items.length === 0)) return kept;
     if (this.#text === '') return this.#items;
-    if (this.#items.length > 0) this.#write();
+    if (this.#items.length > 0) {
+      this.#write();
+    }
     return new WrittenJson(`[${this.#text}]`);
   }
 

@@ -64,8 +64,9 @@ export function addSubschemas(
       if (field.parent === 'Subscription') continue;
       const target = `${service.name}.${field.operation.name}`;
       // A link only reads: of a query and a mutation with one name it calls the query.
-      if (!targets.has(target))
+      if (!targets.has(target)) {
         targets.set(target, { bound: field, config, isMutation: field.parent === 'Mutation' });
+      }
     }
   }
   return { types, fields, targets };
@@ -136,11 +137,19 @@ function reachable(
   };
   for (const { config } of fields) {
     meet(getNamedType(config.type));
-    for (const { type } of Object.values(config.args ?? {})) meet(getNamedType(type));
+    for (const { type } of Object.values(config.args ?? {})) {
+      meet(getNamedType(type));
+    }
   }
   for (let type = stack.pop(); type !== undefined; type = stack.pop()) {
-    for (const each of typeReferences(type)) meet(each);
-    if (isInterfaceType(type)) for (const each of schema.getPossibleTypes(type)) meet(each);
+    for (const each of typeReferences(type)) {
+      meet(each);
+    }
+    if (isInterfaceType(type)) {
+      for (const each of schema.getPossibleTypes(type)) {
+        meet(each);
+      }
+    }
   }
   return Object.values(schema.getTypeMap()).filter((type) => found.has(type));
 }
@@ -163,7 +172,9 @@ function subschemaNames(
   const roots = new Map<string, string>();
   for (const root of ROOTS) {
     const type = rootOf(schema, root);
-    if (type !== null) roots.set(type.name, names.take(`${pascalName(service.name)}${root}`));
+    if (type !== null) {
+      roots.set(type.name, names.take(`${pascalName(service.name)}${root}`));
+    }
   }
   const types = typeNames(service, names, { roots, hidden, findings });
   const rootFields = rootFieldNames(service, names, { isTaken, hidden, findings });
@@ -204,8 +215,12 @@ function typeNames(
     const wanted = wantedOf(name);
     let newName = names.take(wanted);
     // While types are renamed one by one, a new name must not be one that another type still has.
-    while (newName !== name && own.has(newName)) newName = names.take(wanted);
-    if (newName !== name) types.set(name, newName);
+    while (newName !== name && own.has(newName)) {
+      newName = names.take(wanted);
+    }
+    if (newName !== name) {
+      types.set(name, newName);
+    }
     if (!renames.has(name) || (newName === wanted && !uses.areMany(wanted))) continue;
     const of = own.has(wanted) ? 'the service has a type of that name' : 'that name is taken';
     findings.push(taken(service, name, wanted, of));
@@ -224,7 +239,9 @@ class Uses {
   readonly #many = new Set<string>();
 
   constructor(names: readonly string[]) {
-    for (const name of names) (this.#seen.has(name) ? this.#many : this.#seen).add(name);
+    for (const name of names) {
+      (this.#seen.has(name) ? this.#many : this.#seen).add(name);
+    }
   }
 
   areMany(name: string): boolean {
@@ -262,11 +279,14 @@ function rootFieldNames(
       const wanted = wantedOf(field);
       const base = `${fieldName(service, 'camel')}${pascalName(wanted)}`;
       let name = isFree(wanted) ? scope.take(wanted) : scope.take(base);
-      while (!isFree(name)) name = scope.take(base);
+      while (!isFree(name)) {
+        name = scope.take(base);
+      }
       rootFields.set(part, name);
       if (renames.has(part)) {
-        if (name !== wanted || uses.areMany(wanted))
+        if (name !== wanted || uses.areMany(wanted)) {
           findings.push(taken(service, part, wanted, 'that name is taken'));
+        }
       } else if (name !== wanted) {
         const what = `${part} is ${parent}.${name}, as ${wanted} is taken.`;
         names.warn(what, 'Give it a name of its own with `rename`, or the service a `prefix`.');
@@ -296,15 +316,20 @@ function translateCosts(
     const here = wrapped.getType(names.types.get(type.name) ?? type.name);
     const shown = fieldsOf(here) ?? {};
     const weight = costs.types.get(owner);
-    if (weight !== undefined && here !== undefined && !isRoot(schema, type))
+    if (weight !== undefined && here !== undefined && !isRoot(schema, type)) {
       here.extensions = costExtensions(weight);
+    }
     for (const field of Object.values(type.getFields())) {
       const ownCost = costs.fields.get(`${owner}.${field.name}`);
       if (ownCost === undefined) continue;
       const cost = translateCost(ownCost, type, field.name, names);
-      if (isRoot(schema, type)) roots.set(`${owner}.${field.name}`, cost);
+      if (isRoot(schema, type)) {
+        roots.set(`${owner}.${field.name}`, cost);
+      }
       const there = shown[names.fields.get(`${type.name}.${field.name}`) ?? field.name];
-      if (there !== undefined && !isRoot(schema, type)) there.extensions = costExtensions(cost);
+      if (there !== undefined && !isRoot(schema, type)) {
+        there.extensions = costExtensions(cost);
+      }
     }
   }
   // Objects may lead back to a root, whose fields cost the same there.
@@ -314,7 +339,9 @@ function translateCosts(
       const there = part.startsWith(`${parent}.`)
         ? shown[names.rootFields.get(part) ?? '']
         : undefined;
-      if (there !== undefined) there.extensions = costExtensions(cost);
+      if (there !== undefined) {
+        there.extensions = costExtensions(cost);
+      }
     }
   }
   return { roots, findings: missing(service) };

@@ -31,7 +31,9 @@ export class AnswerShaper {
     const root: Record<string, unknown> = { value };
     const stack: Step[] = [{ value, nodes, put: (shaped) => (root['value'] = shaped) }];
     for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-      for (const inner of this.#stepsOf(step, links, wrapped)) stack.push(inner);
+      for (const inner of this.#stepsOf(step, links, wrapped)) {
+        stack.push(inner);
+      }
     }
     return root['value'];
   }
@@ -168,8 +170,12 @@ export function batchPath(
 /** Follows `key` from a value, `steps` times, and nests the result under `HIDDEN` as deep. */
 function hidden(held: unknown, key: string, steps: number): unknown {
   let value = held;
-  for (let step = 0; step < steps; step++) value = isRecord(value) ? value[key] : null;
-  for (let step = 0; step < steps; step++) value = { [HIDDEN]: value ?? null };
+  for (let step = 0; step < steps; step++) {
+    value = isRecord(value) ? value[key] : null;
+  }
+  for (let step = 0; step < steps; step++) {
+    value = { [HIDDEN]: value ?? null };
+  }
   return value ?? null;
 }
 

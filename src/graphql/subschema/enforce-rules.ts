@@ -68,10 +68,14 @@ export function enforceRules(
         const what = 'Only text has a part or a hash to show.';
         findings.push(mappingFinding(service.name, path, what, 'Mask it by `null`.'));
       }
-      if (masks.has('null') || masks.has('remove')) field.type = getNullableType(field.type);
+      if (masks.has('null') || masks.has('remove')) {
+        field.type = getNullableType(field.type);
+      }
       field.extensions = { ...field.extensions, ...ruleExtensions(rule) };
       field.description = describedWith(field.description, rule);
-      if (isObjectType(there)) enforce(field, rule);
+      if (isObjectType(there)) {
+        enforce(field, rule);
+      }
     }
   }
   return [...findings, ...missing(service)];

@@ -90,7 +90,9 @@ export class LinkRewriter {
   walkOf(nodes: readonly FieldNode[]): Walk | null {
     if (!this.#hasLinks) return null;
     const walk = new Map<string, Walk>();
-    for (const { selectionSet } of nodes) merge(walk, this.#walk(selectionSet));
+    for (const { selectionSet } of nodes) {
+      merge(walk, this.#walk(selectionSet));
+    }
     return walk;
   }
 
@@ -148,7 +150,9 @@ export class LinkRewriter {
       if (selection.kind === Kind.FIELD) {
         const isLink = this.#names.has(selection.name.value);
         const below = isLink ? NOWHERE : this.#walk(selection.selectionSet);
-        if (isLink || below.size > 0) merge(walk, new Map([[responseKey(selection), below]]));
+        if (isLink || below.size > 0) {
+          merge(walk, new Map([[responseKey(selection), below]]));
+        }
       } else {
         const spread =
           selection.kind === Kind.FRAGMENT_SPREAD
@@ -175,8 +179,9 @@ const NOWHERE: Walk = new Map();
 function merge(walk: MutableWalk, other: Walk): void {
   for (const [key, below] of other) {
     const known = walk.get(key);
-    if (known === undefined || known.size === 0) walk.set(key, below);
-    else if (known !== below && below.size > 0) {
+    if (known === undefined || known.size === 0) {
+      walk.set(key, below);
+    } else if (known !== below && below.size > 0) {
       const both: MutableWalk = new Map(known);
       merge(both, below);
       walk.set(key, both);

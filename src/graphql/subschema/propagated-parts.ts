@@ -44,14 +44,18 @@ function propagatedHides(
     found.set(name, at);
     const [typeName = '', field] = name.split('.');
     const type = schemaType(schema, typeName);
-    if (field !== undefined && isFieldOwner(type)) stack.push({ type, field, at, isWritten: true });
+    if (field !== undefined && isFieldOwner(type)) {
+      stack.push({ type, field, at, isWritten: true });
+    }
   }
   // Fields of a hidden type are hidden.
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isFieldOwner(type) || isBuiltIn(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const at = found.get(getNamedType(field.type).name);
-      if (at !== undefined) stack.push({ type, field: field.name, at, isWritten: false });
+      if (at !== undefined) {
+        stack.push({ type, field: field.name, at, isWritten: false });
+      }
     }
   }
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
@@ -84,7 +88,9 @@ function propagatedNames(
     if (type === undefined || isRoot(schema, type)) continue;
     const renamed = { name, entry };
     found.set(entry, renamed);
-    if (isFieldOwner(type)) stack.push({ type, field, renamed });
+    if (isFieldOwner(type)) {
+      stack.push({ type, field, renamed });
+    }
   }
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { type, field, renamed } = step;

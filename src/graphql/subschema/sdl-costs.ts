@@ -40,11 +40,15 @@ export function takeCosts(document: DocumentNode, service: string): TakenCosts {
       definition.kind === Kind.INTERFACE_TYPE_EXTENSION;
     if (!isObject && !isInterface) continue;
     const weight = ours.has('cost') ? weightIn(definition) : null;
-    if (weight !== null) types.push([definition.name.value, weight]);
+    if (weight !== null) {
+      types.push([definition.name.value, weight]);
+    }
     for (const field of definition.fields ?? []) {
       const directives = field.directives?.filter(({ name }) => ours.has(name.value)) ?? [];
       const cost = sdlFieldCost({ ...field, directives }, origin);
-      if (cost !== null) fields.push([definition.name.value, field.name.value, cost]);
+      if (cost !== null) {
+        fields.push([definition.name.value, field.name.value, cost]);
+      }
     }
   }
   return {
@@ -69,7 +73,9 @@ function oursIn({ definitions }: DocumentNode): ReadonlySet<string> {
     if (definition.kind !== Kind.DIRECTIVE_DEFINITION) continue;
     const known = KNOWN_BY.get(definition.name.value);
     const argumentNames = definition.arguments?.map(({ name }) => name.value) ?? [];
-    if (known !== undefined && !argumentNames.includes(known)) names.delete(definition.name.value);
+    if (known !== undefined && !argumentNames.includes(known)) {
+      names.delete(definition.name.value);
+    }
   }
   return names;
 }

@@ -16,7 +16,9 @@ import {
 export function removeInaccessible(document: DocumentNode): DocumentNode {
   const hidden = new Set<string>();
   for (const node of document.definitions) {
-    if (isType(node) && isInaccessible(node)) hidden.add(node.name.value);
+    if (isType(node) && isInaccessible(node)) {
+      hidden.add(node.name.value);
+    }
   }
   const visible = (types: readonly NamedTypeNode[] = []): readonly NamedTypeNode[] =>
     types.filter(({ name }) => !hidden.has(name.value));

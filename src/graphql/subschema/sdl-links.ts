@@ -91,14 +91,18 @@ export function resolveLinks(document: DocumentNode): DocumentNode {
         );
       }
       if (meaning === 'ignored') return null;
-      if (meaning === null) kept.add(written);
+      if (meaning === null) {
+        kept.add(written);
+      }
       if (meaning === null || meaning === written) return undefined;
       renamed.set(meaning, node);
       return { ...node, name: { ...node.name, value: meaning } };
     },
     DirectiveDefinition(node) {
       const meaning = names.meaningOf(node.name.value);
-      if (meaning === null) kept.add(node.name.value);
+      if (meaning === null) {
+        kept.add(node.name.value);
+      }
       return meaning === null || meaning === node.name.value ? undefined : null;
     },
   });
@@ -125,9 +129,16 @@ class LinkedNames {
         : [],
     );
     const linking = new Set(['link', 'core']);
-    for (const node of applied) if (isLinkItself(node)) linking.add(node.name.value);
-    for (const node of applied)
-      if (linking.has(node.name.value) && urlIn(node) !== undefined) this.#link(node);
+    for (const node of applied) {
+      if (isLinkItself(node)) {
+        linking.add(node.name.value);
+      }
+    }
+    for (const node of applied) {
+      if (linking.has(node.name.value) && urlIn(node) !== undefined) {
+        this.#link(node);
+      }
+    }
   }
 
   meaningOf(name: string): Meaning {
@@ -176,9 +187,13 @@ class LinkedNames {
           nodes: [node],
         });
       this.#prefixes.set(prefix, linked);
-      if (name !== null) this.#bind(prefix, meaningIn(linked, name), node);
+      if (name !== null) {
+        this.#bind(prefix, meaningIn(linked, name), node);
+      }
     }
-    for (const [element, as] of importsOf(node)) this.#bind(as, meaningIn(linked, element), node);
+    for (const [element, as] of importsOf(node)) {
+      this.#bind(as, meaningIn(linked, element), node);
+    }
   }
 
   #bind(name: string, meaning: Meaning, node: DirectiveNode): void {

@@ -46,7 +46,9 @@ export function takeRights(document: DocumentNode): TakenRights {
         TYPES.has(holder.kind)
       ) {
         found.push([holder.name.value, requirement]);
-      } else throw new GraphQLError(`@${node.name.value} has no effect here.`, { nodes: [node] });
+      } else {
+        throw new GraphQLError(`@${node.name.value} has no effect here.`, { nodes: [node] });
+      }
       return null;
     },
     DirectiveDefinition: ({ name }) => (rightName(name.value) === null ? undefined : null),
@@ -60,7 +62,9 @@ export function takeRights(document: DocumentNode): TakenRights {
         const type = schema.getType(typeName);
         const part = [type === undefined ? typeName : partName(schema, type), ...field].join('.');
         const both = bothOf(requirements.get(part) ?? null, requirement);
-        if (both !== null) requirements.set(part, both);
+        if (both !== null) {
+          requirements.set(part, both);
+        }
       }
       return requirements;
     },

@@ -32,7 +32,9 @@ export function keepSentValue<Result extends ExecutionResult>(
  */
 export function withholdSentValue(info: GraphQLResolveInfo): void {
   const root = sentValueOf(info);
-  if (root !== null) root.value = null;
+  if (root !== null) {
+    root.value = null;
+  }
 }
 
 /** Null for fields below the root. */

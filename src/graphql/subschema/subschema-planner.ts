@@ -277,8 +277,11 @@ function nestedRootFields(
       if (selection.kind === Kind.FIELD) {
         const name = selection.name.value;
         // One type may be several roots: then the rules of all of them hold.
-        for (const root of ROOTS)
-          if (step.type === rootOf(schema, root)) found.add(`${root}.${name}`);
+        for (const root of ROOTS) {
+          if (step.type === rootOf(schema, root)) {
+            found.add(`${root}.${name}`);
+          }
+        }
         stack.push({ set: selection.selectionSet, type: typeOfLinkedField(step.type, name) });
         continue;
       }

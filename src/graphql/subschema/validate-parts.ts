@@ -139,7 +139,9 @@ function needed(
       if (!isRequiredInputField(field)) continue;
       const at = parts.hidden.get(`${owner}.${field.name}`) ?? ofType(field);
       const what = `\`${owner}.${field.name}\` must be provided: hidden it could not be.`;
-      if (at !== null) report(at, what, `Hide \`${owner}\` too, or leave it.`);
+      if (at !== null) {
+        report(at, what, `Hide \`${owner}\` too, or leave it.`);
+      }
     }
   } else if (isFieldOwner(type)) {
     for (const field of Object.values(type.getFields())) {
@@ -149,13 +151,14 @@ function needed(
         const what =
           `\`${owner}.${field.name}\` requires \`${argument.name}\`: with its type hidden it ` +
           'could not be provided.';
-        if (at !== null)
+        if (at !== null) {
           report(
             at,
             what,
             `Hide \`${owner}.${field.name}\` too, or leave ` +
               `\`${getNamedType(argument.type).name}\`.`,
           );
+        }
       }
     }
   }

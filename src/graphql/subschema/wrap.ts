@@ -110,8 +110,11 @@ export function wrapSubschema(
     ],
   });
   for (const type of Object.values(wrapped.getTypeMap())) {
-    if (isObjectType(type) && !isIntrospectionType(type))
-      for (const field of Object.values(type.getFields())) failOnLoss(field);
+    if (isObjectType(type) && !isIntrospectionType(type)) {
+      for (const field of Object.values(type.getFields())) {
+        failOnLoss(field);
+      }
+    }
   }
   return wrapped;
 }
@@ -170,9 +173,11 @@ function operationOf(document: DocumentNode): {
     operation = definition.operation;
     const stack = [...definition.selectionSet.selections];
     for (let selection = stack.pop(); selection !== undefined; selection = stack.pop()) {
-      if (selection.kind === Kind.FIELD) keys.add(selection.alias?.value ?? selection.name.value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT)
+      if (selection.kind === Kind.FIELD) {
+        keys.add(selection.alias?.value ?? selection.name.value);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         stack.push(...selection.selectionSet.selections);
+      }
     }
   }
   return { operation, keys };
@@ -243,7 +248,9 @@ function withoutUnused(document: DocumentNode, variables: Request['variables']):
       FragmentSpread: ({ name }) => {
         const fragment = used.has(name.value) ? undefined : fragments.get(name.value);
         used.add(name.value);
-        if (fragment !== undefined) stack.push(fragment);
+        if (fragment !== undefined) {
+          stack.push(fragment);
+        }
       },
     });
   }

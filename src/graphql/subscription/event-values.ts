@@ -246,8 +246,9 @@ export function valuesRead(
       .filter((error) => error.path[0] === String(index))
       .map(wrongPlace);
     // Errors above the limit have no path.
-    if (errors.length === 0 && value === null && decoded.furtherErrors > 0)
+    if (errors.length === 0 && value === null && decoded.furtherErrors > 0) {
       errors.push({ path: [], rule: 'wrong' });
+    }
     return [path, errors.length === 0 ? value : { value, errors }] as const;
   });
 }
@@ -259,7 +260,9 @@ const wrongPlace = ({ path, rule }: DecodeError): InvalidPart => ({
 
 function innermost(value: unknown): unknown {
   let inner = value;
-  while (isRecord(inner)) inner = memberOf(inner, '=');
+  while (isRecord(inner)) {
+    inner = memberOf(inner, '=');
+  }
   return inner ?? null;
 }
 

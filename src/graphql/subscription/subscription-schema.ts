@@ -212,8 +212,9 @@ function eventField(
   for (const [path, wanted] of Object.entries(source.where)) {
     const value = find(path, ['where', path], 'key');
     const fitting = value === null ? null : neverEqual(value, wanted);
-    if (fitting !== null)
+    if (fitting !== null) {
       seen([kind, 'where', path], `\`${path}\` is never equal to this.`, `Write ${fitting}.`);
+    }
   }
   const answer =
     called === null

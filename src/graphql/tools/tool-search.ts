@@ -102,7 +102,9 @@ export function* findTools(
   const scored: { readonly each: DescribedOperation; readonly score: number }[] = [];
   for (const each of among) {
     const score = scoreOf(each, words);
-    if (score > 0) scored.push({ each, score });
+    if (score > 0) {
+      scored.push({ each, score });
+    }
     yield;
   }
   scored.sort((one, other) => other.score - one.score);
@@ -134,12 +136,15 @@ function scoreOf(described: DescribedOperation, words: readonly string[]): numbe
   let score = 0;
   for (const word of words) {
     const stem = word.length > 3 ? word.replace(/s$/, '') : word;
-    if (inName.includes(word) || inName.includes(stem)) score += 4;
-    else if (
+    if (inName.includes(word) || inName.includes(stem)) {
+      score += 4;
+    } else if (
       inName.some((each) => each.startsWith(stem) || (each.length > 3 && stem.startsWith(each)))
-    )
+    ) {
       score += 2;
-    else if (beside.includes(stem)) score += 1;
+    } else if (beside.includes(stem)) {
+      score += 1;
+    }
   }
   return score;
 }

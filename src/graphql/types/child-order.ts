@@ -23,8 +23,11 @@ export function childOrder({ content }: ComplexType): ChildPositions | null {
         first: Math.min(known.first, at),
         last: Math.max(known.last, at),
       });
-    } else
-      for (const inner of particle.particles.toReversed()) stack.push({ particle: inner, place });
+    } else {
+      for (const inner of particle.particles.toReversed()) {
+        stack.push({ particle: inner, place });
+      }
+    }
   }
   return places.size > 1 ? places : null;
 }

@@ -89,7 +89,9 @@ function hasElements(root: Particle): boolean {
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     if (particle.max === 0) continue;
     if (particle.kind === 'one') return true;
-    if (particle.kind !== 'any') stack.push(...particle.particles);
+    if (particle.kind !== 'any') {
+      stack.push(...particle.particles);
+    }
   }
   return false;
 }

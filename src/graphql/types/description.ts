@@ -17,7 +17,9 @@ export function descriptionOf(documentation: string | null): string | null {
   const kept = lines
     .slice(first)
     .filter((line, index, all) => line !== '' || all[index - 1] !== '');
-  if (kept.at(-1) === '') kept.pop();
+  if (kept.at(-1) === '') {
+    kept.pop();
+  }
   // The first line follows its tag: its indentation has no meaning.
   const indents = kept
     .slice(1)

@@ -8,8 +8,11 @@ import type { Reached } from './reach.js';
 export function interfacesAbove(type: ComplexType, reached: Reached): readonly ComplexType[] {
   const found: ComplexType[] = [];
   if (type.content.kind === 'array') return found;
-  for (let base = type.base; base !== null; base = base.base)
-    if (reached.interfaces.has(base)) found.push(base);
+  for (let base = type.base; base !== null; base = base.base) {
+    if (reached.interfaces.has(base)) {
+      found.push(base);
+    }
+  }
   return found;
 }
 

@@ -122,7 +122,9 @@ export class LeafTable {
       const itemType = type.variety === 'list' ? type.item : null;
       const scalar = retyped(itemType ?? type, target);
       let leaf: Leaf | null = scalar === null ? null : this.#plain(scalar);
-      if (leaf !== null && itemType !== null) leaf = listOf(leaf, type);
+      if (leaf !== null && itemType !== null) {
+        leaf = listOf(leaf, type);
+      }
       return leaf;
     });
   }
@@ -321,8 +323,11 @@ function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
   for (const member of type.members) {
     if (member.variety !== 'atomic' || member.enumeration === null || UNNAMED.has(member.builtIn))
       return null;
-    for (const value of member.enumeration)
-      if (!values.has(value.value)) values.set(value.value, value);
+    for (const value of member.enumeration) {
+      if (!values.has(value.value)) {
+        values.set(value.value, value);
+      }
+    }
   }
   return [...values.values()];
 }
@@ -356,7 +361,9 @@ function enumScalar(
       let value = nameByWire.get(text);
       for (const { space, names } of spaces) {
         if (value !== undefined) break;
-        if (space.rule(text) === null) value = names.get(space.key(text));
+        if (space.rule(text) === null) {
+          value = names.get(space.key(text));
+        }
       }
       if (value === undefined) throw new LexicalError('must be one of the enumerated values');
       return value;

@@ -141,7 +141,9 @@ export class MappingTable {
     const entry = this.#entry(type);
     if (entry === null) return null;
     const known = getOrMake(this.#knownFields, entry.key, () => new Set());
-    for (const key of keys) known.add(key);
+    for (const key of keys) {
+      known.add(key);
+    }
     const key = keys.find((candidate) => entry.mapping.fields.has(candidate));
     if (key === undefined) return null;
     getOrMake(this.#usedFields, entry.key, () => new Set()).add(key);

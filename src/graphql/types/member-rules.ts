@@ -36,8 +36,11 @@ export const openRule = (members: readonly Member[], table: MemberTable): FieldR
 
 function rulesOfTypes(types: Iterable<XsdType>, members: MemberTable): FieldRule | null {
   let rules: FieldRule | null = null;
-  for (const type of types)
-    if (type.kind === 'complex') rules = bothRules(rules, ruleOfMembers(members.of(type).all));
+  for (const type of types) {
+    if (type.kind === 'complex') {
+      rules = bothRules(rules, ruleOfMembers(members.of(type).all));
+    }
+  }
   return rules;
 }
 

@@ -193,7 +193,9 @@ export class MemberTable {
   /** A member as a restriction declares it, under the name that it has already. */
   #narrowed(member: Member, inherited: Member | undefined): Member {
     if (inherited === undefined) return member;
-    if (member.kind === 'element') this.#names.mapping.meet(member.element);
+    if (member.kind === 'element') {
+      this.#names.mapping.meet(member.element);
+    }
     const { name, mapping, nullable } = inherited;
     return {
       ...member,
@@ -241,7 +243,9 @@ export class MemberTable {
   }
 
   #present(type: ComplexType, member: Member, beside: readonly Member[]): Member {
-    if (member.kind === 'element') this.#names.mapping.meet(member.element);
+    if (member.kind === 'element') {
+      this.#names.mapping.meet(member.element);
+    }
     const mapping = this.#names.mapping.isEmpty
       ? null
       : this.#names.mapping.field(type, keysOf(member, beside));
@@ -273,7 +277,9 @@ export class MemberTable {
     for (const member of members) {
       if (member.mapping?.name == null) continue;
       const { name, path } = member.mapping;
-      if (scope.has(name)) this.#names.refuse(path, `Two fields of one type are called ${name}.`);
+      if (scope.has(name)) {
+        this.#names.refuse(path, `Two fields of one type are called ${name}.`);
+      }
       chosen.set(member, scope.take(name));
     }
     for (const member of members) {
@@ -331,10 +337,14 @@ function groupNames(
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const { particle } = top;
     if (particle.kind === 'one' || particle.kind === 'any') continue;
-    if (particle.max > 1) count += 1;
+    if (particle.max > 1) {
+      count += 1;
+    }
     const isMany = top.isMany || particle.max > 1;
     hasSequence ||= isMany && particle.kind !== 'choice' && particle.particles.length > 1;
-    for (const inner of particle.particles) stack.push({ particle: inner, isMany });
+    for (const inner of particle.particles) {
+      stack.push({ particle: inner, isMany });
+    }
   }
   if (!hasSequence) return inherited;
   // Members keep the names they have: the lists take the free ones among so many.

@@ -73,7 +73,9 @@ export class NameScope {
   readonly #numbers = new Map<string, number>();
 
   constructor(reserved: Iterable<string> = []) {
-    for (const name of reserved) this.#taken.add(name);
+    for (const name of reserved) {
+      this.#taken.add(name);
+    }
   }
 
   has(name: string): boolean {

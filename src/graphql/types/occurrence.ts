@@ -35,7 +35,9 @@ export const NOTHING: Flat = { elements: [], choices: [], wildcard: false };
 export function flatten(root: Particle): Flat {
   let wildcard = false;
   const found = occurrencesIn(root, (particle) => {
-    if (particle.kind === 'any') wildcard = true;
+    if (particle.kind === 'any') {
+      wildcard = true;
+    }
   });
   const elements = [...found.values()].map(({ element, min, max }) => ({
     element,
@@ -59,10 +61,13 @@ function choicesOf(root: Particle): readonly Choice[] {
     const isMany = place.isMany || particle.max > 1;
     if (particle.kind === 'choice' && particle.particles.length > 1) {
       const choice = choiceOf(particle.particles, isCertain, isMany);
-      if (choice !== null) choices.push(choice);
+      if (choice !== null) {
+        choices.push(choice);
+      }
     } else if (!isMany || particle.particles.length === 1) {
-      for (const child of [...particle.particles].reverse())
+      for (const child of [...particle.particles].reverse()) {
         stack.push({ particle: child, isCertain, isMany });
+      }
     }
   }
   if (choices.length === 0) return choices;
@@ -90,11 +95,15 @@ function choiceOf(
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     choice.required &&= particle.min > 0;
     choice.many ||= particle.max > 1;
-    if (particle.kind === 'one') elements.push(particle.element);
-    else if (particle.kind === 'any') return null;
-    else if (particle.kind === 'choice' || particle.particles.length === 1) {
+    if (particle.kind === 'one') {
+      elements.push(particle.element);
+    } else if (particle.kind === 'any') {
+      return null;
+    } else if (particle.kind === 'choice' || particle.particles.length === 1) {
       stack.push(...[...particle.particles].reverse());
-    } else return null;
+    } else {
+      return null;
+    }
   }
   return elements.length > 1 ? choice : null;
 }

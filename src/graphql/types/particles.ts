@@ -5,7 +5,10 @@ export function* particlesIn(root: Particle): Generator<Particle, void> {
   const stack = [root];
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     yield particle;
-    if ('particles' in particle)
-      for (const child of particle.particles.toReversed()) stack.push(child);
+    if ('particles' in particle) {
+      for (const child of particle.particles.toReversed()) {
+        stack.push(child);
+      }
+    }
   }
 }

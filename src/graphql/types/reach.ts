@@ -22,13 +22,17 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
     const { all, present, mixed } = members.of(type);
     if (type.content.kind === 'opaque' && mixed === null) continue;
     for (const member of [...all, ...present]) {
-      if (member.kind === 'element') types.add(member.element.type);
+      if (member.kind === 'element') {
+        types.add(member.element.type);
+      }
     }
     // Without a type that may be sent there is nothing the interface could stand for.
     const derived = derivedFrom(type);
     if (type.name === null || derived.every((each) => each.abstract)) continue;
     interfaces.add(type);
-    for (const each of derived) types.add(each);
+    for (const each of derived) {
+      types.add(each);
+    }
   }
   return { types, interfaces };
 }
@@ -38,8 +42,9 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
  * `IsReference`.
  */
 export const hasReferences = (types: Iterable<XsdType>): boolean => {
-  for (const type of types)
+  for (const type of types) {
     if (type.kind === 'complex' && type.attributes.some(isReference)) return true;
+  }
   return false;
 };
 
@@ -49,7 +54,11 @@ const isReference = ({ name }: AttributeDeclaration): boolean =>
 /** All types derived from this one, directly or not, that xsi:type can name. */
 export function derivedFrom(type: ComplexType): readonly ComplexType[] {
   const found = new Set<ComplexType>(type.derived);
-  for (const derived of found) for (const further of derived.derived) found.add(further);
+  for (const derived of found) {
+    for (const further of derived.derived) {
+      found.add(further);
+    }
+  }
   return [...found].filter(isVariant);
 }
 

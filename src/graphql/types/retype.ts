@@ -89,7 +89,9 @@ const intAsText = (own: Scalar, target: string, check: Check): Scalar => ({
 function floatAsText(own: Scalar, target: string, check: Check): Scalar {
   const read = (lexical: string): string => {
     const text = trimXml(lexical);
-    if (text !== 'INF' && text !== '-INF' && text !== 'NaN') own.decode(text);
+    if (text !== 'INF' && text !== '-INF' && text !== 'NaN') {
+      own.decode(text);
+    }
     return text;
   };
   return {

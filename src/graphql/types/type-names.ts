@@ -48,7 +48,11 @@ export class TypeNames {
     this.#declared = declared;
     this.#namings = namings;
     for (const [service, types] of mappings) {
-      for (const [key, { name }] of types) if (name !== null) this.#reserve(service, key, name);
+      for (const [key, { name }] of types) {
+        if (name !== null) {
+          this.#reserve(service, key, name);
+        }
+      }
     }
   }
 
@@ -71,8 +75,9 @@ export class TypeNames {
    */
   attributeOperations(from: number, service: string): void {
     for (const [at, finding] of this.findings.entries()) {
-      if (at >= from && SERVICE_KEYS.has(String(finding.path[0])))
+      if (at >= from && SERVICE_KEYS.has(String(finding.path[0]))) {
         this.findings[at] = { ...finding, service };
+      }
     }
   }
 
@@ -218,7 +223,9 @@ export class ServiceNames {
         : this.#names.scope.take(known.name, `${this.pascal(this.service)}${known.name}`);
     this.#names.owners.set(name, this.service);
     this.taken.add(owner, label, { name, wanted });
-    if (name !== wanted) this.warn(`the name of type ${wanted} is taken, it is called ${name}.`);
+    if (name !== wanted) {
+      this.warn(`the name of type ${wanted} is taken, it is called ${name}.`);
+    }
     return name;
   }
 

@@ -14,7 +14,8 @@ export const isAnyType = ({ name }: XsdType): boolean =>
 /** The name of a value's type in SOAP encoding; null for an unnamed type. */
 export function encodedTypeName(type: XsdType): QName | null {
   if (type.name !== null || type.kind === 'complex') return type.name;
-  for (let base = type.base; base !== null; base = base.base)
+  for (let base = type.base; base !== null; base = base.base) {
     if (base.name !== null) return base.name;
+  }
   return { uri: XSD_URI, local: type.builtIn };
 }

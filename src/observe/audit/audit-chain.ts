@@ -89,9 +89,9 @@ export class ChainVerifier {
     const isAnchored = previous === null || this.#seen.has(previous);
     const fits = known === undefined || seq === known.firstSeq + known.hashes.length;
     const before = known?.hashes.at(-1) ?? null;
-    if (known === undefined || !fits)
+    if (known === undefined || !fits) {
       this.#chains.set(chain, { place, firstSeq: seq, hashes: [hash], lastLine: this.#lines });
-    else {
+    } else {
       known.hashes.push(hash);
       known.lastLine = this.#lines;
     }
@@ -144,10 +144,15 @@ export class ChainVerifier {
     this.#named.add(chain);
     for (const head of heads) {
       this.#named.add(head.chain);
-      if (head.seq > 0) this.#claims.push({ ...head, place });
-      else this.#begun.add(head.chain);
+      if (head.seq > 0) {
+        this.#claims.push({ ...head, place });
+      } else {
+        this.#begun.add(head.chain);
+      }
     }
-    if (!this.#ofCheckpoints.includes(chain)) this.#ofCheckpoints.push(chain);
+    if (!this.#ofCheckpoints.includes(chain)) {
+      this.#ofCheckpoints.push(chain);
+    }
     const latest = this.#ofCheckpoints.at(-1);
     return latest === chain
       ? null

@@ -23,7 +23,9 @@ export class AuditCheckpoints {
     this.#writer = new ChainWriter(target, randomBytes(8).toString('hex'), failed);
     this.#own = own;
     this.#timer = setInterval(() => this.write('time'), EVERY_MILLIS).unref();
-    if (own() !== null) this.write('start');
+    if (own() !== null) {
+      this.write('start');
+    }
   }
 
   /** A process is going to write a chain: its name is on record before its first line. */
@@ -34,7 +36,9 @@ export class AuditCheckpoints {
 
   /** What a process says about its chain. */
   take(head: ChainHead): void {
-    if (this.#heads.has(head.chain)) this.#heads.set(head.chain, head);
+    if (this.#heads.has(head.chain)) {
+      this.#heads.set(head.chain, head);
+    }
   }
 
   /** The process of a chain has ended: the next line names the chain for the last time. */

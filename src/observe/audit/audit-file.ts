@@ -56,7 +56,9 @@ const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | cons
 function open(path: string): number {
   const isCut = (tailOf(path, 1) ?? '\n') !== '\n';
   const file = openSync(path, FLAGS, 0o600);
-  if (isCut) writeSync(file, '\n');
+  if (isCut) {
+    writeSync(file, '\n');
+  }
   return file;
 }
 

@@ -44,7 +44,9 @@ export class Audit {
 
   /** Records the decisions about a request that is over. */
   record(exchange: Exchange): void {
-    for (const decision of decisionsOf(exchange)) this.#write(exchange, decision);
+    for (const decision of decisionsOf(exchange)) {
+      this.#write(exchange, decision);
+    }
   }
 
   /** Whether decisions are recorded. */

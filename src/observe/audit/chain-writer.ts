@@ -116,7 +116,9 @@ export class ChainWriter {
     this.#gap = null;
     this.#seq++;
     this.#previous = lineHash(line);
-    if (this.#waiting.length > HEAD_LINES) void this.head;
+    if (this.#waiting.length > HEAD_LINES) {
+      void this.head;
+    }
     this.#waiting.push(this.#previous);
   }
 

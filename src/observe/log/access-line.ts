@@ -27,52 +27,80 @@ export class AccessLines {
       `{"level":"${refusal === null ? 'info' : levelOf(refusal.kind)}"${this.#timestamp()}` +
       `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}` +
       `${this.#describe(exchange)}`;
-    if (exchange.peer !== exchange.client) line += `,"peer":${names.quote(exchange.peer)}`;
+    if (exchange.peer !== exchange.client) {
+      line += `,"peer":${names.quote(exchange.peer)}`;
+    }
     if (exchange.caller.className !== '') {
       line +=
         `,"class":${names.quote(exchange.caller.className)},` +
         `"caller":${quoteText(exchange.caller.label)}`;
     }
-    if (exchange.sender !== null) line += `,"sender":${quoteText(exchange.sender)}`;
+    if (exchange.sender !== null) {
+      line += `,"sender":${quoteText(exchange.sender)}`;
+    }
     if (refusal !== null) {
       line += `,"code":"${refusal.code}"`;
-      if (refusal.detail !== null) line += `,"detail":${quoteText(refusal.detail)}`;
-      if (refusal.address !== null) line += `,"address":${names.quote(refusal.address)}`;
-      if (refusal.place?.line != null)
+      if (refusal.detail !== null) {
+        line += `,"detail":${quoteText(refusal.detail)}`;
+      }
+      if (refusal.address !== null) {
+        line += `,"address":${names.quote(refusal.address)}`;
+      }
+      if (refusal.place?.line != null) {
         line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
-      if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
+      }
+      if (refusal.found !== null) {
+        line += `,"found":${printFound(refusal.found)}`;
+      }
       const { expected } = refusal.facts;
-      if (expected !== undefined && expected.length > 0)
+      if (expected !== undefined && expected.length > 0) {
         line += `,"expected":${printFound(expected.join(', '))}`;
-      if (refusal.reply !== null) line += `,"reply":${printReply(refusal.reply)}`;
-      if (refusal.limit !== null)
+      }
+      if (refusal.reply !== null) {
+        line += `,"reply":${printReply(refusal.reply)}`;
+      }
+      if (refusal.limit !== null) {
         line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
+      }
     }
-    if (exchange.tolerable !== null) line += `,"tolerate":${printNames(exchange.tolerable)}`;
-    if (exchange.tolerated !== null) line += `,"tolerated":${printNames(exchange.tolerated)}`;
-    if (exchange.graphql.operationName !== '')
+    if (exchange.tolerable !== null) {
+      line += `,"tolerate":${printNames(exchange.tolerable)}`;
+    }
+    if (exchange.tolerated !== null) {
+      line += `,"tolerated":${printNames(exchange.tolerated)}`;
+    }
+    if (exchange.graphql.operationName !== '') {
       line += `,"operationName":${quoteText(exchange.graphql.operationName)}`;
-    if (exchange.graphql.clientName !== '')
+    }
+    if (exchange.graphql.clientName !== '') {
       line += `,"clientName":${names.quote(exchange.graphql.clientName)}`;
-    if (exchange.graphql.clientVersion !== '')
+    }
+    if (exchange.graphql.clientVersion !== '') {
       line += `,"clientVersion":${names.quote(exchange.graphql.clientVersion)}`;
+    }
     if (exchange.graphql.failedCall !== null) {
       const { service, operation } = exchange.graphql.failedCall;
       line += `,"service":${names.quote(service)},"serviceOperation":${names.quote(operation)}`;
     }
-    if (exchange.faultCode !== null) line += `,"fault":${quoteText(exchange.faultCode)}`;
-    if (exchange.repairedFault !== null)
+    if (exchange.faultCode !== null) {
+      line += `,"fault":${quoteText(exchange.faultCode)}`;
+    }
+    if (exchange.repairedFault !== null) {
       line += `,"repairedFault":${quoteText(exchange.repairedFault)}`;
+    }
     line += `,"millis":${printMillis(millis)}`;
     if (exchange.upstream.calls > 0) {
       line +=
         `,"upstreamMillis":${printMillis(exchange.upstream.millis)},` +
         `"upstreamCalls":${exchange.upstream.calls}`;
     }
-    if (exchange.upstream.cacheUses !== null)
+    if (exchange.upstream.cacheUses !== null) {
       line += `,"cache":"${cacheWord(exchange.upstream.cacheUses)}"`;
+    }
     line += `,"bytesIn":${exchange.bytesIn},"bytesOut":${exchange.bytesOut}`;
-    if (exchange.graphql.cost !== null) line += `,"cost":${exchange.graphql.cost}`;
+    if (exchange.graphql.cost !== null) {
+      line += `,"cost":${exchange.graphql.cost}`;
+    }
     return `${line}${exchange.loggedFields},"msg":"request"}\n`;
   }
 

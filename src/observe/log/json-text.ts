@@ -37,7 +37,9 @@ export class QuotedNames {
     const quoted = quoteText(name);
     if (name.length > KEPT_UNITS_MAX) return quoted;
     // Begun anew when full: frequent texts are soon back, and rare ones are gone.
-    if (this.#quoted.size >= KEPT_MAX) this.#quoted.clear();
+    if (this.#quoted.size >= KEPT_MAX) {
+      this.#quoted.clear();
+    }
     this.#quoted.set(name, quoted);
     return quoted;
   }

@@ -34,7 +34,9 @@ export class LimitedEvents {
       this.#lines = 0;
     }
     if ((known !== undefined && nowMillis < known.untilMillis) || this.#lines >= LINES_PER_SECOND) {
-      if (known !== undefined) known.leftOut++;
+      if (known !== undefined) {
+        known.leftOut++;
+      }
       return;
     }
     this.#lines++;

@@ -94,7 +94,9 @@ export class LogSink {
       this.droppedLines++;
       return;
     }
-    if (this.#text.length + line.length > PIECE_BYTES && this.#text !== '') this.#endPiece();
+    if (this.#text.length + line.length > PIECE_BYTES && this.#text !== '') {
+      this.#endPiece();
+    }
     this.#text += line;
     this.#textLines++;
   }
@@ -107,7 +109,9 @@ export class LogSink {
         clearTimeout(deadline);
         resolve();
       };
-      if (this.#state === 'waiting') this.#state = 'idle';
+      if (this.#state === 'waiting') {
+        this.#state = 'idle';
+      }
       this.#begin();
     });
     this.#onEmpty = null;
@@ -121,15 +125,21 @@ export class LogSink {
     clearInterval(this.#timer);
     await this.flush();
     const isStuck = this.#state === 'writing' && this.#target.canBlock;
-    if (!isStuck) this.#target.close();
+    if (!isStuck) {
+      this.#target.close();
+    }
     const dropped = this.droppedLines;
     this.#giveUp();
-    if (this.#isFailing) this.lostLines = this.droppedLines - dropped;
+    if (this.#isFailing) {
+      this.lostLines = this.droppedLines - dropped;
+    }
     return !isStuck;
   }
 
   #begin(): void {
-    if (this.#text !== '') this.#endPiece();
+    if (this.#text !== '') {
+      this.#endPiece();
+    }
     this.#advance();
   }
 
@@ -139,7 +149,9 @@ export class LogSink {
     this.#pieceBytes += bytes.length;
     this.#text = '';
     this.#textLines = 0;
-    if (this.#state === 'idle') this.#advance();
+    if (this.#state === 'idle') {
+      this.#advance();
+    }
   }
 
   /** Writes piece after piece until one is not taken at once, or none is left. */
@@ -158,7 +170,9 @@ export class LogSink {
         this.#written === 0 ? first.bytes : first.bytes.subarray(this.#written),
         (error, taken) => {
           this.#finishWrite(first, error, taken);
-          if (!isNow) this.#advance();
+          if (!isNow) {
+            this.#advance();
+          }
         },
       );
       isNow = false;
@@ -173,7 +187,9 @@ export class LogSink {
     }
     this.#state = 'idle';
     this.#written += taken;
-    if (taken > 0) this.#writtenMillis = performance.now();
+    if (taken > 0) {
+      this.#writtenMillis = performance.now();
+    }
     if (this.#written < piece.bytes.length) return;
     this.#isFailing = false;
     this.#pieces.shift();
@@ -198,7 +214,9 @@ export class LogSink {
     this.#state = 'waiting';
     setTimeout(
       () => {
-        if (this.#state === 'waiting') this.#state = 'idle';
+        if (this.#state === 'waiting') {
+          this.#state = 'idle';
+        }
         this.#advance();
       },
       isBusy ? BUSY_MILLIS : FULL_MILLIS,
@@ -242,6 +260,8 @@ export class LogSink {
 
 function countLines(bytes: Buffer): number {
   let count = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) {
+    count++;
+  }
   return count;
 }

@@ -86,8 +86,9 @@ export class Log {
 
   /** What a configuration that is in use leaves out or approximates. */
   configurationWarnings(warnings: readonly Diagnostic[]): void {
-    for (const warning of warnings)
+    for (const warning of warnings) {
       this.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
+    }
   }
 
   /** An exception that nothing expected. */
@@ -103,8 +104,9 @@ export class Log {
     const { refusal } = exchange;
     if (!this.#enabled[refusal === null ? 'info' : levelOf(refusal.kind)]) return;
     this.#write(this.#lines.print(exchange, millis));
-    if (refusal?.code === 'INTERNAL')
+    if (refusal?.code === 'INTERNAL') {
       this.#logger.error({ id: exchange.id, err: bugOf(refusal.cause) }, 'a bug');
+    }
   }
 
   /** A message that monitor mode let through. */
@@ -129,8 +131,12 @@ export class Log {
    * measured.
    */
   findings(exchange: Exchange): void {
-    if (exchange.violations !== null) this.#invalidContent(exchange);
-    if (exchange.measuredLimits !== null) this.#beyondLimits(exchange);
+    if (exchange.violations !== null) {
+      this.#invalidContent(exchange);
+    }
+    if (exchange.measuredLimits !== null) {
+      this.#beyondLimits(exchange);
+    }
   }
 
   /**

@@ -198,8 +198,9 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   addFlag('soapstone_shedding', shedding, process.isShedding);
   addListenerGauges(book, process.listeners ?? (() => []));
   const { isRedisUp } = process;
-  if (isRedisUp !== undefined)
+  if (isRedisUp !== undefined) {
     addFlag('soapstone_redis_up', 'Processes that are connected to Redis.', isRedisUp);
+  }
   addNumber('gauge', 'soapstone_websockets', 'WebSockets that are open.', process.webSockets);
   const nearlyEmpty =
     'Clients that have less than a tenth of their budget left, by class; ' +

@@ -59,7 +59,9 @@ export class MetricBook {
 
   /** Drops what is counted under labels that are retired. */
   retire(isRetired: (labels: Labels) => boolean): void {
-    for (const metric of this.#tallied) metric.retire(isRetired);
+    for (const metric of this.#tallied) {
+      metric.retire(isRetired);
+    }
   }
 
   /** A gauge, or with `counter` something that only grows, that is read when asked for. */
@@ -67,8 +69,9 @@ export class MetricBook {
     this.#sources.push({
       head: headOf(kind, text, text.aggregator),
       *rows() {
-        for (const { labels, value } of read())
+        for (const { labels, value } of read()) {
           yield { values: labels, numbers: [value], exemplars: null };
+        }
       },
     });
   }
@@ -124,8 +127,9 @@ class TalliedCounter implements MetricSource {
 
   *rows(): Iterable<MetricRow> {
     // Rows may be dropped meanwhile.
-    for (const { values, tally } of [...this.#table.rows])
+    for (const { values, tally } of [...this.#table.rows]) {
       yield { values, numbers: [tally.value], exemplars: null };
+    }
   }
 }
 

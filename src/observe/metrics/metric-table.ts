@@ -119,7 +119,9 @@ export function* withoutLabels(
   for (const table of list) {
     const rows: MetricRow[] = [];
     for (const row of table.rows) {
-      if (!isRetired(labelsOf(table.labels, row.values))) rows.push(row);
+      if (!isRetired(labelsOf(table.labels, row.values))) {
+        rows.push(row);
+      }
       yield;
     }
     kept.push({ ...table, rows });
@@ -144,7 +146,9 @@ export function* addUp(lists: readonly MetricList[]): Steps<MetricList> {
     const into = merged.get(head.name) ?? { head, rows: new Map<string, MergedRow>() };
     merged.set(head.name, into);
     // The labels of a metric of the process are known from its first row.
-    if (head.labels.length > into.head.labels.length) into.head = head;
+    if (head.labels.length > into.head.labels.length) {
+      into.head = head;
+    }
     for (const row of table.rows) {
       mergeRow(into.rows, row, head.aggregator);
       yield;
@@ -165,8 +169,9 @@ function mergeRow(
     return;
   }
   into.merged++;
-  for (const [index, number] of numbers.entries())
+  for (const [index, number] of numbers.entries()) {
     into.numbers[index] = combine(aggregator, into.numbers[index] ?? 0, number, into.merged);
+  }
   into.exemplars = latestExemplars(into.exemplars, exemplars);
 }
 

@@ -27,7 +27,9 @@ export async function* printMetrics(
   for (const [index, table] of list.entries()) {
     const { help, type } = table;
     const family = familyOf(table, format);
-    if (index > 0 && format === 'prometheus') text += '\n';
+    if (index > 0 && format === 'prometheus') {
+      text += '\n';
+    }
     text += `# HELP ${family} ${escapeText(help)}\n# TYPE ${family} ${type}\n`;
     for (const row of table.rows) {
       text += rowText(table, row, format);

@@ -184,7 +184,9 @@ export class Metrics {
     addUpstreamGauges(book, upstreams, this.upstreamTotals);
     addProcessGauges(book, process);
     addWorkerGauges(book, 1, 1);
-    if (loads !== null) addLoadMetrics(book, loads);
+    if (loads !== null) {
+      addLoadMetrics(book, loads);
+    }
     book.addProcess('soapstone_');
   }
 
@@ -197,33 +199,58 @@ export class Metrics {
   observe(exchange: Exchange, seconds: number): void {
     const { route, operation, status, refusal } = exchange;
     this.#requests.add(1, route, operation, exchange.dialect, exchange.outcome);
-    if (status > 0) this.#responses.add(1, route, operation, statusText(status));
+    if (status > 0) {
+      this.#responses.add(1, route, operation, statusText(status));
+    }
     this.#seconds.add(seconds, route, operation, exchange.exemplar);
-    if (exchange.upstream.calls > 0)
+    if (exchange.upstream.calls > 0) {
       this.#upstreamSeconds.add(exchange.upstream.millis / 1000, route);
-    if (exchange.heldMillis !== null) this.#heldSeconds.add(exchange.heldMillis / 1000, route);
-    if (exchange.bytesIn > 0) this.#bytes.add(exchange.bytesIn, route, operation, 'in');
-    if (exchange.bytesOut > 0) this.#bytes.add(exchange.bytesOut, route, operation, 'out');
-    if (exchange.upstream.bytesSkipped > 0)
+    }
+    if (exchange.heldMillis !== null) {
+      this.#heldSeconds.add(exchange.heldMillis / 1000, route);
+    }
+    if (exchange.bytesIn > 0) {
+      this.#bytes.add(exchange.bytesIn, route, operation, 'in');
+    }
+    if (exchange.bytesOut > 0) {
+      this.#bytes.add(exchange.bytesOut, route, operation, 'out');
+    }
+    if (exchange.upstream.bytesSkipped > 0) {
       this.#bytes.add(exchange.upstream.bytesSkipped, route, operation, 'skipped');
-    if (exchange.graphql.exceededLimit !== null)
+    }
+    if (exchange.graphql.exceededLimit !== null) {
       this.#limits.add(1, exchange.graphql.exceededLimit);
-    for (const limit of exchange.measuredLimits ?? NONE) this.#measured.add(1, limit);
-    if (exchange.graphql.cost !== null) this.#cost.add(exchange.graphql.cost);
-    if (exchange.graphql.actualCost !== null) this.#actualCost.add(exchange.graphql.actualCost);
-    for (const size of exchange.upstream.replySizes ?? NONE) this.#sizes.record(size);
-    if (refusal !== null && refusal.code !== 'SOAP_FAULT')
+    }
+    for (const limit of exchange.measuredLimits ?? NONE) {
+      this.#measured.add(1, limit);
+    }
+    if (exchange.graphql.cost !== null) {
+      this.#cost.add(exchange.graphql.cost);
+    }
+    if (exchange.graphql.actualCost !== null) {
+      this.#actualCost.add(exchange.graphql.actualCost);
+    }
+    for (const size of exchange.upstream.replySizes ?? NONE) {
+      this.#sizes.record(size);
+    }
+    if (refusal !== null && refusal.code !== 'SOAP_FAULT') {
       this.#refusals.add(1, route, refusal.code);
+    }
     for (const { service, operation: name, direction, rule } of exchange.violations ?? NONE) {
       this.#invalid.add(1, service, name, direction, rule);
     }
-    for (const { service, operation: name, deviation } of exchange.tolerated ?? NONE)
+    for (const { service, operation: name, deviation } of exchange.tolerated ?? NONE) {
       this.#tolerated.add(1, service, name, deviation);
-    for (const { service, operation: name, deviation } of exchange.tolerable ?? NONE)
+    }
+    for (const { service, operation: name, deviation } of exchange.tolerable ?? NONE) {
       this.#tolerable.add(1, service, name, deviation);
-    for (const result of exchange.policyResults ?? NONE) this.#policy.add(1, result);
-    for (const use of exchange.upstream.cacheUses ?? NONE)
+    }
+    for (const result of exchange.policyResults ?? NONE) {
+      this.#policy.add(1, result);
+    }
+    for (const use of exchange.upstream.cacheUses ?? NONE) {
       this.#cacheUses.add(1, use.service, use.operation, use.outcome);
+    }
     if (exchange.faultCode !== null) {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';
       this.#faults.add(1, route, origin, faultLabel(exchange.faultCode));

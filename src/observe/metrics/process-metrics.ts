@@ -71,11 +71,14 @@ function bucketsOf(
     }));
     const { le } = { le: undefined, ...each.labels };
     if (le !== undefined) {
-      if (le !== '+Inf') bounds.add(Number(le));
+      if (le !== '+Inf') {
+        bounds.add(Number(le));
+      }
       row.counts.push(each.value - row.count);
       row.count = each.value;
-    } else if ('metricName' in each && String(each.metricName).endsWith('_sum'))
+    } else if ('metricName' in each && String(each.metricName).endsWith('_sum')) {
       row.sum = each.value;
+    }
   }
   return {
     bounds: [...bounds],

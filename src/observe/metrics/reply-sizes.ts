@@ -51,8 +51,9 @@ export class ReplySizes {
 
   /** Drops what is counted under labels that are retired. */
   retire(isRetired: (labels: Labels) => boolean): void {
-    for (const table of [this.#replies, this.#lists])
+    for (const table of [this.#replies, this.#lists]) {
       table.drop(([service = '', operation = '']) => isRetired({ service, operation }));
+    }
   }
 
   record({ service, operation, bytes, lists }: ReplySize): void {

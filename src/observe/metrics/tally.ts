@@ -61,7 +61,9 @@ export class TallyTable<T> {
     this.#secondLast = null;
     for (const row of kept) {
       this.rows.push(row);
-      if (row.tally !== this.#rest) this.#place(row);
+      if (row.tally !== this.#rest) {
+        this.#place(row);
+      }
     }
   }
 
@@ -144,7 +146,9 @@ export class Buckets {
   observe(value: number, id: string | null = null): void {
     const bounds = this.#bounds;
     let index = 0;
-    while (index < bounds.length && value > (bounds[index] ?? 0)) index++;
+    while (index < bounds.length && value > (bounds[index] ?? 0)) {
+      index++;
+    }
     this.counts[index] = (this.counts[index] ?? 0) + 1;
     this.sum += value;
     if (id === null) return;

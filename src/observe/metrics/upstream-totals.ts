@@ -42,7 +42,10 @@ export class UpstreamTotals {
 
   /** Drops services whose labels are retired. */
   retire(isRetired: (labels: Labels) => boolean): void {
-    for (const service of [...this.#byService.keys()])
-      if (isRetired({ service })) this.#byService.delete(service);
+    for (const service of [...this.#byService.keys()]) {
+      if (isRetired({ service })) {
+        this.#byService.delete(service);
+      }
+    }
   }
 }

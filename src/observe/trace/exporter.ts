@@ -93,7 +93,9 @@ export class SpanExporter {
    * the span is dropped.
    */
   next(bytesMax: number): ProtoWriter | null {
-    if (this.#open !== null && this.#open.writer.free < bytesMax) this.#close();
+    if (this.#open !== null && this.#open.writer.free < bytesMax) {
+      this.#close();
+    }
     const batch = this.#open ?? this.#begin();
     if (batch === null) return null;
     batch.spans++;
@@ -102,7 +104,9 @@ export class SpanExporter {
 
   /** Spans were written: a batch that is full is sent. */
   written(): void {
-    if (this.#open !== null && this.#open.spans >= BATCH_SPANS) this.#close();
+    if (this.#open !== null && this.#open.spans >= BATCH_SPANS) {
+      this.#close();
+    }
   }
 
   /** Sends what is collected, for a second at most. */
@@ -125,7 +129,9 @@ export class SpanExporter {
   }
 
   #close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     this.#timer = null;
     const batch = this.#open;
     this.#open = null;
@@ -153,7 +159,9 @@ export class SpanExporter {
       if (answer.isTaken) {
         const rejected = Math.min(spans, answer.rejected);
         this.#hooks.count('sent', spans - rejected);
-        if (rejected > 0) this.#fail(rejected, 'rejected by the receiver');
+        if (rejected > 0) {
+          this.#fail(rejected, 'rejected by the receiver');
+        }
         return;
       }
       if (!answer.mayRetry || tries === TRIES_MAX || this.#closing.signal.aborted) {
@@ -203,8 +211,11 @@ export class SpanExporter {
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes <= ANSWER_BYTES_MAX) chunks.push(chunk);
-          else response.destroy();
+          if (bytes <= ANSWER_BYTES_MAX) {
+            chunks.push(chunk);
+          } else {
+            response.destroy();
+          }
         });
         response.once('close', () => resolve(readAnswer(response, Buffer.concat(chunks))));
       });
@@ -256,7 +267,9 @@ function encodeEnvelope(attributes: ReadonlyMap<string, string | number>): Envel
   const writer = new ProtoWriter(Buffer.allocUnsafeSlow(BATCH_BYTES));
   const resourceSpans = writer.begin(1);
   const resource = writer.begin(1);
-  for (const [key, value] of attributes) writer.attribute(1, key, value);
+  for (const [key, value] of attributes) {
+    writer.attribute(1, key, value);
+  }
   writer.end(resource);
   const scopeSpans = writer.begin(2);
   const scope = writer.begin(1);

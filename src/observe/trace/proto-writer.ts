@@ -12,7 +12,9 @@ const TWO_32 = 0x1_0000_0000;
 const NANOS_PER_SECOND = 1_000_000_000;
 
 const HEX = new Uint8Array(128);
-for (let digit = 0; digit < 16; digit++) HEX[digit.toString(16).charCodeAt(0)] = digit;
+for (let digit = 0; digit < 16; digit++) {
+  HEX[digit.toString(16).charCodeAt(0)] = digit;
+}
 
 /**
  * Writes the fields of protobuf messages one after the other. Numbers of fields are below 16, so
@@ -127,9 +129,13 @@ export class ProtoWriter {
     const attribute = this.begin(field, SHORT);
     this.text(1, key);
     const any = this.begin(2, SHORT);
-    if (typeof value === 'string') this.text(1, value);
-    else if (typeof value === 'boolean') this.number(2, value ? 1 : 0);
-    else this.number(3, value);
+    if (typeof value === 'string') {
+      this.text(1, value);
+    } else if (typeof value === 'boolean') {
+      this.number(2, value ? 1 : 0);
+    } else {
+      this.number(3, value);
+    }
     this.end(any, SHORT);
     this.end(attribute, SHORT);
   }

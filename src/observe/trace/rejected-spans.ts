@@ -14,8 +14,11 @@ export function readRejectedSpans(answer: Buffer): number {
   let rejected = 0;
   for (const { field, bytes } of fieldsOf(answer)) {
     if (field !== 1 || bytes === null) continue;
-    for (const inner of fieldsOf(bytes))
-      if (inner.field === 1 && inner.bytes === null) rejected = inner.value;
+    for (const inner of fieldsOf(bytes)) {
+      if (inner.field === 1 && inner.bytes === null) {
+        rejected = inner.value;
+      }
+    }
   }
   return rejected;
 }

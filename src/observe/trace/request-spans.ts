@@ -61,15 +61,21 @@ export class RequestSpans implements RequestObserver {
   }
 
   add(attempt: Attempt): void {
-    if (this.attempts === null) this.attempts = [attempt];
-    else if (this.attempts.length < ATTEMPTS_MAX) this.attempts.push(attempt);
-    else this.droppedAttempts++;
+    if (this.attempts === null) {
+      this.attempts = [attempt];
+    } else if (this.attempts.length < ATTEMPTS_MAX) {
+      this.attempts.push(attempt);
+    } else {
+      this.droppedAttempts++;
+    }
   }
 }
 
 function withLink(links: SpanContext[] | null, link: SpanContext): SpanContext[] {
   if (links === null) return [link];
-  if (links.length < LINKS_MAX) links.push(link);
+  if (links.length < LINKS_MAX) {
+    links.push(link);
+  }
   return links;
 }
 

@@ -67,7 +67,9 @@ export class SpanEncoder {
     const span = writer.begin(SPANS);
     writer.hex(TRACE_ID, spans.traceId);
     writer.hex(SPAN_ID, spans.spanId);
-    if (spans.parentId !== '') writer.hex(PARENT_SPAN_ID, spans.parentId);
+    if (spans.parentId !== '') {
+      writer.hex(PARENT_SPAN_ID, spans.parentId);
+    }
     writer.time(START_TIME, this.#zeroMillis + exchange.startedMillis);
     writer.time(END_TIME, this.#zeroMillis + overMillis);
     writer.copy(this.#requestFields(exchange, spans.eventField));
@@ -75,15 +77,19 @@ export class SpanEncoder {
     writeWork(writer, exchange);
     if (refusal !== null) {
       writer.attribute(ATTRIBUTES, 'error.type', refusal.code);
-      if (refusal.limit !== null)
+      if (refusal.limit !== null) {
         writer.attribute(ATTRIBUTES, 'soapstone.limit', refusal.limit.key);
+      }
     }
-    if (spans.eventField !== null)
+    if (spans.eventField !== null) {
       writer.attribute(ATTRIBUTES, 'soapstone.subscription.field', spans.eventField);
+    }
     writeLinks(writer, spans.links);
     // A request that its caller got wrong is no error of the gateway, whatever the status of its
     // dialect is.
-    if (refusal !== null && levelOf(refusal.kind) === 'error') writeError(writer, refusal.code);
+    if (refusal !== null && levelOf(refusal.kind) === 'error') {
+      writeError(writer, refusal.code);
+    }
     writer.end(span);
   }
 
@@ -108,7 +114,9 @@ export class SpanEncoder {
     // The field of an event is not among what is compared.
     if (eventField !== null) return this.#describe(exchange, eventField);
     const kept = this.#requests.find(exchange.route, exchange.operation);
-    for (const { of, fields } of kept) if (isSameKind(of, exchange)) return fields;
+    for (const { of, fields } of kept) {
+      if (isSameKind(of, exchange)) return fields;
+    }
     return keep(kept, kindOf(exchange), this.#describe(exchange, null));
   }
 
@@ -118,24 +126,37 @@ export class SpanEncoder {
     const isGraphql = GRAPHQL_TYPES.has(operation) && route === 'graphql';
     const isRpc = dialect !== '' && operation !== '';
     let name = path === '' ? method : `${method} ${path}`;
-    if (eventField !== null) name = `event ${eventField}`;
-    else if (isGraphql) name = method === 'POLL' ? 'poll' : operation;
-    else if (isRpc) name = `${route}/${operation}`;
+    if (eventField !== null) {
+      name = `event ${eventField}`;
+    } else if (isGraphql) {
+      name = method === 'POLL' ? 'poll' : operation;
+    } else if (isRpc) {
+      name = `${route}/${operation}`;
+    }
     const writer = this.#begin(name, isHttp || method === 'WS' ? SERVER : INTERNAL);
     const add = (key: string, value: string): void => {
-      if (value !== '') writer.attribute(ATTRIBUTES, key, value);
+      if (value !== '') {
+        writer.attribute(ATTRIBUTES, key, value);
+      }
     };
     if (isHttp) {
       add('http.request.method', HTTP_METHODS.has(method) ? method : '_OTHER');
       add('url.scheme', exchange.isTls ? 'https' : 'http');
       add('http.route', path);
       add('url.path', path);
-      if (exchange.status > 0)
+      if (exchange.status > 0) {
         writer.attribute(ATTRIBUTES, 'http.response.status_code', exchange.status);
+      }
     }
-    if (isGraphql) add('graphql.operation.type', operation);
-    if (dialect !== '') add('rpc.system.name', 'soap');
-    if (isRpc) add('rpc.method', `${route}/${operation}`);
+    if (isGraphql) {
+      add('graphql.operation.type', operation);
+    }
+    if (dialect !== '') {
+      add('rpc.system.name', 'soap');
+    }
+    if (isRpc) {
+      add('rpc.method', `${route}/${operation}`);
+    }
     add('soapstone.route', route);
     add('soapstone.operation', operation);
     add('soapstone.dialect', dialect);
@@ -147,7 +168,9 @@ export class SpanEncoder {
   #callFields(attempt: Attempt): Uint8Array {
     const { service, operation, method, url, number, status, code } = attempt;
     const kept = this.#calls.find(service, operation);
-    for (const { of, fields } of kept) if (isSameCall(of, attempt)) return fields;
+    for (const { of, fields } of kept) {
+      if (isSameCall(of, attempt)) return fields;
+    }
     const writer = this.#begin(
       [service, operation].filter((each) => each !== '').join('/'),
       CLIENT,
@@ -161,15 +184,28 @@ export class SpanEncoder {
       'server.port',
       Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
     );
-    if (service !== '') writer.attribute(ATTRIBUTES, 'soapstone.service', service);
-    if (operation !== '') writer.attribute(ATTRIBUTES, 'soapstone.operation', operation);
+    if (service !== '') {
+      writer.attribute(ATTRIBUTES, 'soapstone.service', service);
+    }
+    if (operation !== '') {
+      writer.attribute(ATTRIBUTES, 'soapstone.operation', operation);
+    }
     writer.attribute(ATTRIBUTES, 'soapstone.attempt', number);
-    if (status > 0) writer.attribute(ATTRIBUTES, 'http.response.status_code', status);
-    if (number > 1) writer.attribute(ATTRIBUTES, 'http.request.resend_count', number - 1);
-    if (code !== null) writer.attribute(ATTRIBUTES, 'error.type', code);
-    else if (status >= 400) writer.attribute(ATTRIBUTES, 'error.type', String(status));
+    if (status > 0) {
+      writer.attribute(ATTRIBUTES, 'http.response.status_code', status);
+    }
+    if (number > 1) {
+      writer.attribute(ATTRIBUTES, 'http.request.resend_count', number - 1);
+    }
+    if (code !== null) {
+      writer.attribute(ATTRIBUTES, 'error.type', code);
+    } else if (status >= 400) {
+      writer.attribute(ATTRIBUTES, 'error.type', String(status));
+    }
     // A caller that leaves is no error of the backend.
-    if (code === null ? status >= 400 : code !== 'CLIENT_GONE') writeError(writer, '');
+    if (code === null ? status >= 400 : code !== 'CLIENT_GONE') {
+      writeError(writer, '');
+    }
     return keep(
       kept,
       { service, operation, method, url, number, status, code },
@@ -192,7 +228,9 @@ interface KeptFields<T> {
 }
 
 function keep<T>(kept: KeptFields<T>[], of: T, fields: Uint8Array): Uint8Array {
-  if (kept.length >= KEPT) kept.shift();
+  if (kept.length >= KEPT) {
+    kept.shift();
+  }
   kept.push({ of, fields });
   return fields;
 }
@@ -245,33 +283,44 @@ const isSameCall = (one: CallKind, other: CallKind): boolean =>
 /** Writes which peer sent the request, and how much passed. */
 function writeConnection(writer: ProtoWriter, exchange: Exchange): void {
   writer.attribute(ATTRIBUTES, 'soapstone.id', exchange.id);
-  if (exchange.client !== '') writer.attribute(ATTRIBUTES, 'client.address', exchange.client);
-  if (exchange.peer !== exchange.client)
+  if (exchange.client !== '') {
+    writer.attribute(ATTRIBUTES, 'client.address', exchange.client);
+  }
+  if (exchange.peer !== exchange.client) {
     writer.attribute(ATTRIBUTES, 'network.peer.address', exchange.peer);
-  if (exchange.bytesIn > 0)
+  }
+  if (exchange.bytesIn > 0) {
     writer.attribute(ATTRIBUTES, 'http.request.body.size', exchange.bytesIn);
-  if (exchange.bytesOut > 0)
+  }
+  if (exchange.bytesOut > 0) {
     writer.attribute(ATTRIBUTES, 'http.response.body.size', exchange.bytesOut);
+  }
 }
 
 /** Writes what the request took: time held, calls, cost, use of the cache. */
 function writeWork(writer: ProtoWriter, exchange: Exchange): void {
-  if (exchange.heldMillis !== null)
+  if (exchange.heldMillis !== null) {
     writer.double(
       ATTRIBUTES,
       'soapstone.held.duration',
       Math.round(exchange.heldMillis * 1000) / 1_000_000,
     );
-  if (exchange.upstream.calls > 1)
+  }
+  if (exchange.upstream.calls > 1) {
     writer.attribute(ATTRIBUTES, 'soapstone.upstream.calls', exchange.upstream.calls);
-  if (exchange.graphql.cost !== null)
+  }
+  if (exchange.graphql.cost !== null) {
     writer.attribute(ATTRIBUTES, 'soapstone.cost', exchange.graphql.cost);
-  if (exchange.graphql.actualCost !== null)
+  }
+  if (exchange.graphql.actualCost !== null) {
     writer.attribute(ATTRIBUTES, 'soapstone.cost.actual', exchange.graphql.actualCost);
-  if (exchange.graphql.operationName !== '')
+  }
+  if (exchange.graphql.operationName !== '') {
     writer.attribute(ATTRIBUTES, 'graphql.operation.name', exchange.graphql.operationName);
-  if (exchange.faultCode !== null)
+  }
+  if (exchange.faultCode !== null) {
     writer.attribute(ATTRIBUTES, 'soapstone.fault.code', exchange.faultCode);
+  }
   if (exchange.upstream.cacheUses !== null) {
     const outcomes = exchange.upstream.cacheUses.map(({ outcome }) => outcome);
     writer.attribute(
@@ -295,7 +344,9 @@ function writeLinks(writer: ProtoWriter, links: readonly SpanContext[] | null): 
 
 function writeError(writer: ProtoWriter, message: string): void {
   const status = writer.begin(STATUS);
-  if (message !== '') writer.text(MESSAGE, message);
+  if (message !== '') {
+    writer.text(MESSAGE, message);
+  }
   writer.number(CODE, ERROR);
   writer.end(status);
 }

@@ -64,7 +64,9 @@ export class Tracer {
     const field = headers['traceparent'];
     const parent = takeContext && typeof field === 'string' ? parseTraceparent(field) : null;
     // It belongs to the trace that is not taken (W3C Trace Context, section 3.3).
-    if (parent === null && headers['tracestate'] !== undefined) delete headers['tracestate'];
+    if (parent === null && headers['tracestate'] !== undefined) {
+      delete headers['tracestate'];
+    }
     follow(
       exchange,
       new RequestSpans(parent, parent === null ? Math.random() < sample : parent.isSampled),
@@ -77,7 +79,9 @@ export class Tracer {
    */
   beginEvent(exchange: Exchange, field: string, subscription: RequestObserver | null): void {
     const spans = new RequestSpans(null, Math.random() < this.#options.sample, field);
-    if (subscription instanceof RequestSpans) spans.link(subscription);
+    if (subscription instanceof RequestSpans) {
+      spans.link(subscription);
+    }
     follow(exchange, spans);
   }
 
@@ -104,17 +108,25 @@ export class Tracer {
   #export(exchange: Exchange, spans: RequestSpans, overMillis: number): void {
     let dropped = spans.droppedAttempts;
     let writer = this.#exporter.next(SPAN_BYTES_MAX);
-    if (writer === null) dropped++;
-    else this.#encoder.request(writer, exchange, spans, overMillis);
+    if (writer === null) {
+      dropped++;
+    } else {
+      this.#encoder.request(writer, exchange, spans, overMillis);
+    }
     if (spans.attempts !== null) {
       for (const attempt of spans.attempts) {
         writer = this.#exporter.next(SPAN_BYTES_MAX);
-        if (writer === null) dropped++;
-        else this.#encoder.attempt(writer, attempt, spans.spanId, overMillis);
+        if (writer === null) {
+          dropped++;
+        } else {
+          this.#encoder.attempt(writer, attempt, spans.spanId, overMillis);
+        }
       }
     }
     this.#exporter.written();
-    if (dropped > 0) this.#hooks.count('dropped', dropped);
+    if (dropped > 0) {
+      this.#hooks.count('dropped', dropped);
+    }
   }
 
   /** Whether a request outside of the sample is kept: it was refused, it failed, or it was slow. */
@@ -135,5 +147,7 @@ export class Tracer {
 function follow(exchange: Exchange, spans: RequestSpans): void {
   exchange.observer = spans;
   exchange.loggedFields = `,"trace":"${spans.traceId}","span":"${spans.spanId}"`;
-  if (spans.isSampled) exchange.exemplar = spans.traceId;
+  if (spans.isSampled) {
+    exchange.exemplar = spans.traceId;
+  }
 }

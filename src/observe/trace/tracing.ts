@@ -32,23 +32,30 @@ export class Tracing implements ExchangeObserver {
 
   /** Takes the trace context of a request, or begins a trace. */
   begin(exchange: Exchange, headers: HeaderFields): void {
-    if (this.#tracer !== null) this.#tracer.begin(exchange, headers);
+    if (this.#tracer !== null) {
+      this.#tracer.begin(exchange, headers);
+    }
   }
 
   /** Begins the trace of one event; `subscription` is the request that subscribed to it. */
   beginEvent(exchange: Exchange, field: string, subscription: RequestObserver | null): void {
-    if (this.#tracer !== null) this.#tracer.beginEvent(exchange, field, subscription);
+    if (this.#tracer !== null) {
+      this.#tracer.beginEvent(exchange, field, subscription);
+    }
   }
 
   /** Ends the trace of a request that has no log line of its own. */
   end(exchange: Exchange): void {
-    if (this.#tracer !== null)
+    if (this.#tracer !== null) {
       this.#tracer.end(exchange, performance.now() - exchange.startedMillis);
+    }
   }
 
   /** Ends the trace of a request that took so long. */
   finish(exchange: Exchange, millis: number): void {
-    if (this.#tracer !== null) this.#tracer.end(exchange, millis);
+    if (this.#tracer !== null) {
+      this.#tracer.end(exchange, millis);
+    }
   }
 
   /** Sends the last spans. */

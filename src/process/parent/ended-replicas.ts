@@ -18,7 +18,9 @@ export class EndedReplicas {
 
   /** The worker of a replica has ended, whether or not it has left. */
   add(replica: string): void {
-    if (this.#ended.size < ENDED_MAX) this.#ended.add(replica);
+    if (this.#ended.size < ENDED_MAX) {
+      this.#ended.add(replica);
+    }
     this.remove();
   }
 
@@ -26,7 +28,9 @@ export class EndedReplicas {
   remove(): void {
     const [remover] = this.#taking;
     if (remover === undefined) return;
-    for (const replica of this.#ended) void remover.channel.tell('removeReplica', replica);
+    for (const replica of this.#ended) {
+      void remover.channel.tell('removeReplica', replica);
+    }
     this.#ended.clear();
   }
 }

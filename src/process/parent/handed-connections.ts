@@ -14,8 +14,11 @@ export function ensureDisconnect(worker: Worker): void {
   const look = (): void => {
     if (isOver) return;
     // The last messages of the worker are not read yet.
-    if (worker.isConnected()) setImmediate(look);
-    else worker.process.emit('disconnect');
+    if (worker.isConnected()) {
+      setImmediate(look);
+    } else {
+      worker.process.emit('disconnect');
+    }
   };
   worker.once('exit', () => setImmediate(look));
 }
@@ -36,13 +39,16 @@ export class HandedConnections {
     const send = child.send.bind(child);
     const track = (...args: Parameters<typeof send>): boolean => {
       const [message] = args;
-      if (isHandover(message)) this.#pending.add(message.seq);
+      if (isHandover(message)) {
+        this.#pending.add(message.seq);
+      }
       return send(...args);
     };
     Object.defineProperty(child, 'send', { value: track, configurable: true });
     child.on('internalMessage', (message: unknown) => {
-      if (isRecord(message) && typeof message['ack'] === 'number')
+      if (isRecord(message) && typeof message['ack'] === 'number') {
         this.#pending.delete(message['ack']);
+      }
     });
   }
 

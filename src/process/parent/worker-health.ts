@@ -25,7 +25,10 @@ export class WorkerHealth {
   /** A worker has checked an address. */
   take(worker: Worker, result: HealthResult): void {
     if (worker !== this.#checking) return;
-    for (const other of this.#taking)
-      if (other !== worker) void other.channel.tell('health', result);
+    for (const other of this.#taking) {
+      if (other !== worker) {
+        void other.channel.tell('health', result);
+      }
+    }
   }
 }

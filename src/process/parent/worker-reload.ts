@@ -58,13 +58,17 @@ export async function replaceInputs(
     }
     use();
   } catch (error) {
-    for (const { channel } of workers) void channel.tell('discard', null);
+    for (const { channel } of workers) {
+      void channel.tell('discard', null);
+    }
     throw error;
   }
   const commit = async (worker: Worker): Promise<void> => {
     const answer = await askStep(worker, 'commit', null);
     // The one that takes its place starts from the new inputs.
-    if (answer !== 'ended' && !answer.isDone) worker.kill();
+    if (answer !== 'ended' && !answer.isDone) {
+      worker.kill();
+    }
   };
   await Promise.all(workers.map(commit));
 }
@@ -83,11 +87,15 @@ async function compileFirst(
     }
     if (answer.reads !== null) {
       addInputs(reads.snapshot, answer.reads.snapshot);
-      for (const [path, identity] of answer.reads.files) reads.files.set(path, identity);
+      for (const [path, identity] of answer.reads.files) {
+        reads.files.set(path, identity);
+      }
     }
     if (answer.facts !== null) return { worker, facts: answer.facts };
     // What it compiles too late is not kept.
-    if (answer === LATE) void worker.channel.tell('discard', null);
+    if (answer === LATE) {
+      void worker.channel.tell('discard', null);
+    }
     throw refused(answer);
   }
   if (ended > 0) throw refused(LATE);

@@ -43,7 +43,9 @@ export async function rollWorkers(
   for (const slot of slots) {
     if (stopped.aborted) return;
     if (await rollOne(slot, options)) continue;
-    if (!stopped.aborted) log.event('error', 'a worker could not be replaced: the others stay', {});
+    if (!stopped.aborted) {
+      log.event('error', 'a worker could not be replaced: the others stay', {});
+    }
     return;
   }
   log.event('info', 'workers were replaced', { workers: slots.length });
@@ -58,7 +60,9 @@ async function rollOne(
   const successor = runOne(() => ready.resolve(true));
   slot.successor = successor;
   if (!(await Promise.race([ready.promise, successor.ended.then(() => false)]))) {
-    if (slot.successor === successor) slot.successor = null;
+    if (slot.successor === successor) {
+      slot.successor = null;
+    }
     return false;
   }
   // It may have ended by itself: then the next one has its place.

@@ -32,7 +32,9 @@ export class WorkerUsage {
   async report(): Promise<UsageReport> {
     const takeOne = async (worker: Worker): Promise<void> => {
       const report = await askInTime(worker, 'usage', null);
-      if (report !== null) this.take(worker, report);
+      if (report !== null) {
+        this.take(worker, report);
+      }
     };
     await Promise.all([...this.#taking].map(takeOne));
     const latest = [...this.#latest.values()];

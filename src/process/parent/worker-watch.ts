@@ -43,8 +43,11 @@ export class WorkerWatch {
     for (const worker of this.#taking) {
       const silent = this.#silent.get(worker);
       this.#silent.set(worker, (silent ?? -1) + 1);
-      if (silent === undefined) void this.#ask(worker);
-      else if (silent + 1 === LOOKS && this.#hangMillis > 0) this.#hung(worker);
+      if (silent === undefined) {
+        void this.#ask(worker);
+      } else if (silent + 1 === LOOKS && this.#hangMillis > 0) {
+        this.#hung(worker);
+      }
     }
   }
 

@@ -47,8 +47,11 @@ export class ForkedWorker implements Worker {
     this.channel = new Channel<WorkerCalls, ParentCalls>(
       (message) =>
         new Promise((resolve) => {
-          if (worker.isConnected()) worker.send(message, undefined, undefined, () => resolve());
-          else resolve();
+          if (worker.isConnected()) {
+            worker.send(message, undefined, undefined, () => resolve());
+          } else {
+            resolve();
+          }
         }),
     );
     worker.on('message', (message) => this.channel.receive(message));

@@ -194,7 +194,9 @@ export class Workers implements WorkerGroup {
         this.#inputs = source.reads.snapshot;
         this.#metrics.retireLabels(retiredLabels(this.#own.names, [next.names]));
         this.#own = next;
-        for (const worker of workers) this.#setInputs(worker, this.#inputs);
+        for (const worker of workers) {
+          this.#setInputs(worker, this.#inputs);
+        }
       },
     );
     await Promise.all(
@@ -222,7 +224,9 @@ export class Workers implements WorkerGroup {
     this.#stopping.abort();
     this.#watch.close();
     this.#addresses.close();
-    for (const worker of this.#members.keys()) worker.stop();
+    for (const worker of this.#members.keys()) {
+      worker.stop();
+    }
     const late = setTimeout(() => {
       for (const worker of this.#members.keys()) {
         this.#log.event('error', 'a worker did not end and is killed', { pid: worker.pid });
@@ -317,19 +321,28 @@ export class Workers implements WorkerGroup {
         health: (result) => this.#health.take(worker, result),
         address: (event) => this.#addresses.take(worker, event),
         invalidations: (operations) => {
-          for (const other of this.#members.keys())
-            if (other !== worker) void other.channel.tell('invalidations', operations);
+          for (const other of this.#members.keys()) {
+            if (other !== worker) {
+              void other.channel.tell('invalidations', operations);
+            }
+          }
         },
         confirmations: (news) => {
-          for (const other of this.#members.keys())
-            if (other !== worker) void other.channel.tell('confirmations', news);
+          for (const other of this.#members.keys()) {
+            if (other !== worker) {
+              void other.channel.tell('confirmations', news);
+            }
+          }
         },
         useConfirmation: ({ name, untilMillis }) =>
           this.#confirmations.take(name, untilMillis, Date.now()),
         suspicion: (suspicion) => {
           this.#suspicions.add(suspicion);
-          for (const other of this.#members.keys())
-            if (other !== worker) void other.channel.tell('suspicion', suspicion);
+          for (const other of this.#members.keys()) {
+            if (other !== worker) {
+              void other.channel.tell('suspicion', suspicion);
+            }
+          }
         },
         slots: ({ name, rate, count }) => this.#pace.take(name, rate, count),
         offer,
@@ -355,7 +368,9 @@ export class Workers implements WorkerGroup {
 
   /** Nothing more comes from this worker. Returns whether others take connections. */
   #lost(worker: Worker): boolean {
-    for (const each of [this.#metrics, this.#usage, this.#addresses]) each.retire(worker);
+    for (const each of [this.#metrics, this.#usage, this.#addresses]) {
+      each.retire(worker);
+    }
     this.#taking.delete(worker);
     return this.#taking.size > 0;
   }
@@ -367,8 +382,11 @@ export class Workers implements WorkerGroup {
     this.#members.delete(worker);
     this.#taking.delete(worker);
     // One that was starting had no request to cut.
-    if (this.#stopping.signal.aborted) this.#isForced ||= exit.code !== 0 && readyAtMillis !== null;
-    else this.#health.elect();
+    if (this.#stopping.signal.aborted) {
+      this.#isForced ||= exit.code !== 0 && readyAtMillis !== null;
+    } else {
+      this.#health.elect();
+    }
     this.#replicas.add(replica);
     this.#options.checkpoints?.remove(replica);
     const readyMillis = readyAtMillis === null ? 0 : performance.now() - readyAtMillis;
@@ -387,7 +405,9 @@ export class Workers implements WorkerGroup {
 
   #setInputs(worker: Worker, inputs: InputSnapshot): void {
     const member = this.#members.get(worker);
-    if (member !== undefined) member.inputs = inputs;
+    if (member !== undefined) {
+      member.inputs = inputs;
+    }
   }
 }
 

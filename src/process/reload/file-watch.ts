@@ -66,7 +66,9 @@ export class FileWatch {
   listen(changed: (() => Promise<unknown>) | null): void {
     this.#changed = changed;
     if (changed === null) {
-      if (this.#timer !== null) clearTimeout(this.#timer);
+      if (this.#timer !== null) {
+        clearTimeout(this.#timer);
+      }
       this.#timer = null;
       this.#pending = null;
     }
@@ -105,7 +107,9 @@ export class FileWatch {
 /** Reads as `inputs` does, and keeps the identity of each file before it is read. */
 export function trackFiles(inputs: Inputs, files: FileIdentities): Inputs {
   const track = async (path: string): Promise<void> => {
-    if (!files.has(path)) files.set(path, await identityOf(path));
+    if (!files.has(path)) {
+      files.set(path, await identityOf(path));
+    }
   };
   return {
     ...inputs,
@@ -129,7 +133,9 @@ async function identitiesOf(paths: readonly string[]): Promise<Identities> {
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     const some = paths.slice(at, at + AT_ONCE);
     const identities = await Promise.all(some.map(identityOf));
-    for (const [index, path] of some.entries()) found.set(path, identities[index] ?? '');
+    for (const [index, path] of some.entries()) {
+      found.set(path, identities[index] ?? '');
+    }
   }
   return found;
 }
@@ -154,6 +160,8 @@ const lookMillis = (files: number): number =>
   Math.max(LOOK_MILLIS, LOOK_MILLIS_PER_FILE * Math.min(files, FILES_MAX));
 
 const areSame = (one: Identities, other: Identities): boolean => {
-  for (const [path, identity] of one) if (other.get(path) !== identity) return false;
+  for (const [path, identity] of one) {
+    if (other.get(path) !== identity) return false;
+  }
   return true;
 };

@@ -55,7 +55,9 @@ export class Reloader {
   request(cause: ReloadCause): Promise<ReloadResult> {
     if (this.#next !== null) {
       // An operator who asks as well has asked for it.
-      if (cause !== 'changed file') this.#next.cause = cause;
+      if (cause !== 'changed file') {
+        this.#next.cause = cause;
+      }
       return this.#next.result;
     }
     const result = this.#running.then(() => {
@@ -109,8 +111,12 @@ export class Reloader {
       const isBug = !(error instanceof ConfigurationError);
       if (this.#isClosed && !isBug) return stopping;
       loads.refused++;
-      if (!isBug && error.isWeaker) loads.weakerRefused++;
-      if (isBug) this.#log.bug(error);
+      if (!isBug && error.isWeaker) {
+        loads.weakerRefused++;
+      }
+      if (isBug) {
+        this.#log.bug(error);
+      }
       const problems = isBug
         ? [unplaced('The gateway failed to load the configuration.', 'See the log.')]
         : error.diagnostics;

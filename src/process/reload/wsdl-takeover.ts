@@ -71,11 +71,18 @@ export class WsdlTakeover {
     const used = new Set(
       places.flatMap(({ place, takenId }) => (takenId === null ? [] : [place?.input])),
     );
-    for (const name of this.#taken.keys()) if (!used.has(name)) this.#taken.delete(name);
+    for (const name of this.#taken.keys()) {
+      if (!used.has(name)) {
+        this.#taken.delete(name);
+      }
+    }
     // What could not be used is not tried again, neither by the next offer nor by a worker that
     // starts.
-    for (const { place, takenId } of places)
-      if (place !== null && takenId === null) snapshot.contents.delete(place.input);
+    for (const { place, takenId } of places) {
+      if (place !== null && takenId === null) {
+        snapshot.contents.delete(place.input);
+      }
+    }
     return this.#inUse !== null;
   }
 
@@ -191,8 +198,12 @@ export async function compileBeside(
 ): Promise<Compiled> {
   const next = await compile(loaded, before);
   try {
-    if (occasion === 'WSDL') await checkTaken(before, next);
-    if (occasion === 'changed files') checkWeakerSchemas(before, next, rootSection(loaded));
+    if (occasion === 'WSDL') {
+      await checkTaken(before, next);
+    }
+    if (occasion === 'changed files') {
+      checkWeakerSchemas(before, next, rootSection(loaded));
+    }
     return next;
   } catch (error) {
     await next.close();

@@ -91,8 +91,9 @@ async function readMissed(
       sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
     }
     if (page.length === 0) return null;
-    if (after + missed.length < newest)
+    if (after + missed.length < newest) {
       page = await readPage(topic, after + missed.length + 1, newest);
+    }
   }
   return missed;
 }

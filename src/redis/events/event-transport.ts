@@ -114,7 +114,9 @@ export class RedisEventTransport implements EventTransport {
   /** Publishes one gap for all events until the topic has subscribers again. */
   skip(topic: string): void {
     if (this.#skipped.has(topic)) return;
-    if (this.#skipped.size >= TOPICS_MAX) this.#skipped.clear();
+    if (this.#skipped.size >= TOPICS_MAX) {
+      this.#skipped.clear();
+    }
     this.#skipped.add(topic);
     this.publish(topic, randomUUID(), null);
   }
@@ -123,7 +125,9 @@ export class RedisEventTransport implements EventTransport {
     this.#send(topic, { id, values }).catch(() => {
       this.#unsent.add(topic);
       const known = this.#topics.get(topic);
-      if (known !== undefined) this.#deliver(known, topic, known.last + 1, { id, values });
+      if (known !== undefined) {
+        this.#deliver(known, topic, known.last + 1, { id, values });
+      }
     });
   }
 
@@ -181,8 +185,9 @@ export class RedisEventTransport implements EventTransport {
 
   #deliver(topic: Topic, name: string, sequence: number, { id, values }: SentEvent): void {
     topic.last = sequence;
-    for (const receiver of [...topic.receivers])
+    for (const receiver of [...topic.receivers]) {
       receiver.message({ id, topic: name, sequence, values });
+    }
   }
 
   /**
@@ -192,9 +197,14 @@ export class RedisEventTransport implements EventTransport {
   #resume(): void {
     if (!this.#connection.isUp || !this.#subscriber.isUp) return;
     this.#lastMessageAt = performance.now();
-    for (const { receivers } of this.#topics.values())
-      for (const receiver of [...receivers]) receiver.resumed();
-    for (const name of this.#topics.keys()) this.#announce(name);
+    for (const { receivers } of this.#topics.values()) {
+      for (const receiver of [...receivers]) {
+        receiver.resumed();
+      }
+    }
+    for (const name of this.#topics.keys()) {
+      this.#announce(name);
+    }
     this.#sendGaps();
   }
 
@@ -227,14 +237,20 @@ export class RedisEventTransport implements EventTransport {
   }
 
   #announceAll(): void {
-    for (const name of this.#topics.keys()) this.#announce(name);
+    for (const name of this.#topics.keys()) {
+      this.#announce(name);
+    }
     // A replica without topics announces as well: it tests its own subscription by that.
-    if (this.#topics.size === 0) this.#announce('');
+    if (this.#topics.size === 0) {
+      this.#announce('');
+    }
     if (!this.#connection.isUp || !this.#subscriber.isUp) return;
     this.#sendGaps();
     // A subscription that receives not even the own announcements is dead.
     const silentMillis = performance.now() - Math.max(this.#lastMessageAt, this.#receivingSince);
-    if (silentMillis > this.#silentMillis) this.#subscriber.reconnect();
+    if (silentMillis > this.#silentMillis) {
+      this.#subscriber.reconnect();
+    }
   }
 
   #announce(name: string): void {
@@ -245,11 +261,15 @@ export class RedisEventTransport implements EventTransport {
       .command('event_demand', ['PUBLISH', this.#demandChannel, name], EXTRA_MILLIS)
       .then(
         () => {
-          if (topic !== undefined) this.#confirmDemand(topic, sentAt);
+          if (topic !== undefined) {
+            this.#confirmDemand(topic, sentAt);
+          }
         },
         () => {
           // Without a first announcement nothing is certain until the next one.
-          if (topic?.isAnnounced === false) topic.announcedAt = Number.NEGATIVE_INFINITY;
+          if (topic?.isAnnounced === false) {
+            topic.announcedAt = Number.NEGATIVE_INFINITY;
+          }
         },
       );
   }
@@ -263,14 +283,22 @@ export class RedisEventTransport implements EventTransport {
       performance.now() - topic.announcedAt > this.#demandMillis - this.#silentMillis;
     topic.announcedAt = sentAt;
     topic.isAnnounced = true;
-    if (isExpired) for (const receiver of [...topic.receivers]) receiver.lost();
+    if (isExpired) {
+      for (const receiver of [...topic.receivers]) {
+        receiver.lost();
+      }
+    }
   }
 
   #receiveDemand(name: string): void {
     const now = performance.now();
-    if (now - this.#lastMessageAt > this.#silentMillis) this.#startReceiving(now);
+    if (now - this.#lastMessageAt > this.#silentMillis) {
+      this.#startReceiving(now);
+    }
     this.#lastMessageAt = now;
-    if (name !== '' && name.length <= 1024) this.#addDemand(name, now);
+    if (name !== '' && name.length <= 1024) {
+      this.#addDemand(name, now);
+    }
   }
 
   #addDemand(name: string, now: number): void {

@@ -85,14 +85,19 @@ export class LeaseClock {
         last.heartbeat.sharedMillis > heartbeat.sharedMillis);
     const isReconnected = last !== null && last.connections !== connections;
     this.#replicas = Math.max(this.#configuredReplicas, heartbeat.replicas);
-    if (last !== null && !isOther)
+    if (last !== null && !isOther) {
       this.#sharedMillis += heartbeat.sharedMillis - last.heartbeat.sharedMillis;
+    }
     this.#last = { heartbeat, connections };
     const isUnconfirmed = isOther || isReconnected;
-    if (isUnconfirmed) this.#recoveredAt = now + RECOVERY_MILLIS;
+    if (isUnconfirmed) {
+      this.#recoveredAt = now + RECOVERY_MILLIS;
+    }
     const isNewEpoch = heartbeat.nowMillis - heartbeat.epochStartMillis < RECOVERY_MILLIS;
     if (isNewEpoch || now < this.#recoveredAt) {
-      if (wasShared) this.#localFrom = now;
+      if (wasShared) {
+        this.#localFrom = now;
+      }
       this.#isShared = false;
       return { isUnconfirmed, isRejoined: false };
     }

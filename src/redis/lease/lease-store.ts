@@ -135,8 +135,9 @@ export class RedisLeaseStore {
       const view = { available: Number(available), incarnation, version: Number(version) };
       if (replica === this.#options.replica || !BUCKET.test(bucket)) return;
       if (incarnation === '' || incarnation.length > 200) return;
-      if (Math.abs(view.available) < 1e15 && Number.isSafeInteger(view.version))
+      if (Math.abs(view.available) < 1e15 && Number.isSafeInteger(view.version)) {
         listener(bucket, view);
+      }
     });
   }
 
@@ -227,8 +228,9 @@ export class RedisLeaseStore {
   #checkSubscription(): void {
     if (!this.#subscriber.isUp) return;
     const silentMillis = this.#clock() - this.#lastMessageAt;
-    if (silentMillis > CHANNEL_TIMEOUT_MILLIS) this.#subscriber.reconnect();
-    else if (silentMillis > CHANNEL_PROBE_MILLIS) {
+    if (silentMillis > CHANNEL_TIMEOUT_MILLIS) {
+      this.#subscriber.reconnect();
+    } else if (silentMillis > CHANNEL_PROBE_MILLIS) {
       this.#connection
         .command('channel_probe', ['PUBLISH', this.#channel, this.#options.replica])
         .catch(() => {});

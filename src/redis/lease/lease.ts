@@ -106,7 +106,9 @@ export class Lease {
     const refilled = ((localMillis - this.#filledAt) / 1000) * (restoreRate / replicas);
     this.#filledAt = localMillis;
     const top = Math.max(1, maximum / replicas);
-    if (refilled > 0 && this.#points < top) this.#points = Math.min(top, this.#points + refilled);
+    if (refilled > 0 && this.#points < top) {
+      this.#points = Math.min(top, this.#points + refilled);
+    }
   }
 
   /** Points of the shared bucket by its last view; null without a view. */

@@ -73,14 +73,18 @@ export class LeasedBudgets implements Budgets {
 
   /** Returns all leases and leaves the members, if Redis is up. Never rejects. */
   async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#timer !== null) {
+      clearInterval(this.#timer);
+    }
     this.#timer = null;
     await this.#flushing;
     if (!this.#store.isUp) return;
     const times = this.#times();
     for (const lease of this.#active) {
       lease.expire();
-      if (times.isShared && lease.hasRequest(times)) this.#queue.add(lease);
+      if (times.isShared && lease.hasRequest(times)) {
+        this.#queue.add(lease);
+      }
     }
     await this.#finishFlush();
     await this.#store.leave().catch(() => {});
@@ -105,10 +109,13 @@ export class LeasedBudgets implements Budgets {
     if (
       times.isShared &&
       isNearlyEmpty((lease.sharedAvailable(times) ?? budget.maximum) + lease.points, budget)
-    )
+    ) {
       this.#events.nearlyEmpty(account);
+    }
     this.#active.add(lease);
-    if (times.isShared && lease.hasRequest(times)) this.#enqueue(lease, times);
+    if (times.isShared && lease.hasRequest(times)) {
+      this.#enqueue(lease, times);
+    }
     if (!isTaken) {
       this.#events.denied(className, points);
       return { isGranted: false, retryAfterMillis: leaseRetryAfter(lease, points, times) };
@@ -125,8 +132,11 @@ export class LeasedBudgets implements Budgets {
     lease.refill(times);
     lease.credit(points - actualPoints);
     this.#active.add(lease);
-    if (actualPoints < points) this.#events.refunded(className, points - actualPoints);
-    else this.#events.spent(className, actualPoints - points);
+    if (actualPoints < points) {
+      this.#events.refunded(className, points - actualPoints);
+    } else {
+      this.#events.spent(className, actualPoints - points);
+    }
   }
 
   status({ id, budget }: BudgetAccount): ThrottleStatus | null {
@@ -150,8 +160,12 @@ export class LeasedBudgets implements Budgets {
       const heartbeat = await this.#store.sendHeartbeat(this.#leaseClock.creditFromMillis);
       const change = this.#leaseClock.update(heartbeat, this.#store.connections);
       const times = this.#times();
-      if (change.isUnconfirmed) this.#resend(times);
-      if (change.isRejoined) this.#activateAll(times);
+      if (change.isUnconfirmed) {
+        this.#resend(times);
+      }
+      if (change.isRejoined) {
+        this.#activateAll(times);
+      }
       this.#renew(times);
     } catch {
       // The connection counts and reports the failure; the next round follows in HEARTBEAT_MILLIS.
@@ -164,10 +178,15 @@ export class LeasedBudgets implements Budgets {
   #renew(times: Times): void {
     if (!times.isShared) return;
     for (const lease of this.#active) {
-      if (lease.isReturned(times)) this.#active.delete(lease);
-      else if (lease.hasRequest(times)) this.#queue.add(lease);
+      if (lease.isReturned(times)) {
+        this.#active.delete(lease);
+      } else if (lease.hasRequest(times)) {
+        this.#queue.add(lease);
+      }
     }
-    if (this.#queue.size > 0) void this.#finishFlush();
+    if (this.#queue.size > 0) {
+      void this.#finishFlush();
+    }
   }
 
   /** Sends all views to a Redis that may have lost its state. */
@@ -175,9 +194,13 @@ export class LeasedBudgets implements Budgets {
     for (const lease of this.#leases.values()) {
       lease.refill(times);
       lease.markUnconfirmed();
-      if (lease.hasState(times)) this.#queue.add(lease);
+      if (lease.hasState(times)) {
+        this.#queue.add(lease);
+      }
     }
-    if (this.#queue.size > 0) void this.#finishFlush();
+    if (this.#queue.size > 0) {
+      void this.#finishFlush();
+    }
   }
 
   /**
@@ -186,7 +209,9 @@ export class LeasedBudgets implements Budgets {
   #activateAll(times: Times): void {
     for (const lease of this.#leases.values()) {
       lease.refill(times);
-      if (!lease.isReturned(times)) this.#active.add(lease);
+      if (!lease.isReturned(times)) {
+        this.#active.add(lease);
+      }
     }
   }
 
@@ -200,7 +225,9 @@ export class LeasedBudgets implements Budgets {
 
   /** Resolves when the leases that are queued now were sent, or Redis did not reply. */
   async #finishFlush(): Promise<void> {
-    if (this.#flushing !== null) await this.#flushing;
+    if (this.#flushing !== null) {
+      await this.#flushing;
+    }
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = null;
     });
@@ -213,7 +240,9 @@ export class LeasedBudgets implements Budgets {
     while (this.#queue.size > 0) {
       const { epoch } = this.#leaseClock;
       const hasReply = epoch !== null && this.#store.isUp && (await this.#exchange(epoch));
-      if (!hasReply) this.#queue.clear();
+      if (!hasReply) {
+        this.#queue.clear();
+      }
     }
   }
 
@@ -233,8 +262,9 @@ export class LeasedBudgets implements Budgets {
     try {
       const terms = { epoch, canGrant: times.isShared, replicas: times.replicas };
       const replies = await this.#store.exchange(terms, requests);
-      for (const [index, lease] of leases.entries())
+      for (const [index, lease] of leases.entries()) {
         lease.applyReply(replies?.[index] ?? null, this.#times());
+      }
       return replies !== null;
     } catch {
       return false;
@@ -251,7 +281,9 @@ export class LeasedBudgets implements Budgets {
     this.#clientsMax = clientsMax;
     this.#unknown.resize(clientsMax);
     const times = this.#times();
-    while (this.#leases.size > clientsMax) this.#evictOne(times);
+    while (this.#leases.size > clientsMax) {
+      this.#evictOne(times);
+    }
   }
 
   #findOrCreate(account: BudgetAccount, rule: BudgetRule, times: Times): Lease {
@@ -262,7 +294,9 @@ export class LeasedBudgets implements Budgets {
       known.rule = rule;
       return known;
     }
-    if (this.#leases.size >= this.#clientsMax) this.#evictOne(times);
+    if (this.#leases.size >= this.#clientsMax) {
+      this.#evictOne(times);
+    }
     const lease = new Lease(account, rule, times);
     this.#unknown.claim(lease, bucketOf(account.id), times);
     this.#leases.set(account.id, lease);
@@ -277,8 +311,9 @@ export class LeasedBudgets implements Budgets {
     let chosen: Lease | null = null;
     let compared = 0;
     for (const lease of this.#leases.values()) {
-      if (chosen === null || lease.isReturned(times) || lease.points > chosen.points)
+      if (chosen === null || lease.isReturned(times) || lease.points > chosen.points) {
         chosen = lease;
+      }
       if (chosen.isReturned(times) || ++compared === EVICTION_CANDIDATES) break;
     }
     if (chosen === null) return;

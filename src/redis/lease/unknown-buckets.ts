@@ -31,14 +31,16 @@ export class UnknownBuckets {
   /** Applies a published view to the bucket's lease, or keeps it until there is one. */
   update(bucket: string, view: BucketView, times: Times): void {
     const lease = this.#leases.get(bucket);
-    if (lease !== undefined) lease.updateView(view, times);
-    else
+    if (lease !== undefined) {
+      lease.updateView(view, times);
+    } else {
       setAndEvictOldest(
         this.#unknown,
         bucket,
         { view, sharedMillis: times.sharedMillis },
         this.#max,
       );
+    }
   }
 
   /** Hands the kept view of a bucket to its new lease. */
@@ -46,8 +48,9 @@ export class UnknownBuckets {
     const unknown = this.#unknown.get(bucket);
     this.#unknown.delete(bucket);
     this.#leases.set(bucket, lease);
-    if (unknown !== undefined)
+    if (unknown !== undefined) {
       lease.updateView(unknown.view, { ...times, sharedMillis: unknown.sharedMillis });
+    }
   }
 
   /** Keeps the view of an evicted lease. */

@@ -71,8 +71,9 @@ export class RedisPollSharing implements PollSharing {
     const channel = `${prefix}v1:polled:${name}`;
     const poll = new RedisPoll(`${prefix}v1:poll:${name}`, channel, receive, this);
     const known = this.#polls.get(channel);
-    if (known !== undefined) known.add(poll);
-    else {
+    if (known !== undefined) {
+      known.add(poll);
+    } else {
       this.#polls.set(channel, new Set([poll]));
       this.#subscriber.subscribe(channel, (message) => this.#receive(channel, message));
     }
@@ -126,8 +127,11 @@ export class RedisPollSharing implements PollSharing {
       return;
     }
     const tookMillis = Number(event.values?.['tookMillis']);
-    for (const poll of this.#polls.get(channel) ?? [])
-      if (poll.token !== event.id) poll.receive(reply, tookMillis);
+    for (const poll of this.#polls.get(channel) ?? []) {
+      if (poll.token !== event.id) {
+        poll.receive(reply, tookMillis);
+      }
+    }
   }
 
   async #renew(): Promise<void> {
@@ -166,12 +170,16 @@ class RedisPoll implements SharedPoll {
   async acquire(): Promise<boolean> {
     const isHolder = await this.#sharing.acquire(this);
     this.isHolder = isHolder === true;
-    if (this.#isLeft) this.release();
+    if (this.#isLeft) {
+      this.release();
+    }
     return isHolder !== false;
   }
 
   publish(reply: PollReply, tookMillis: number): void {
-    if (this.isHolder) this.#sharing.publish(this, reply, tookMillis);
+    if (this.isHolder) {
+      this.#sharing.publish(this, reply, tookMillis);
+    }
   }
 
   release(): void {

@@ -77,7 +77,11 @@ const emptyDraft = (): Draft => Object.create(null);
 function append(parent: Draft, frame: Frame): void {
   const value = frame.children ?? frame.text;
   const before = parent[frame.local];
-  if (before === undefined) parent[frame.local] = value;
-  else if (Array.isArray(before)) before.push(value);
-  else parent[frame.local] = [before, value];
+  if (before === undefined) {
+    parent[frame.local] = value;
+  } else if (Array.isArray(before)) {
+    before.push(value);
+  } else {
+    parent[frame.local] = [before, value];
+  }
 }

@@ -120,8 +120,9 @@ export class FaultMessage implements XmlHandler {
       this.#inFault = tag.local === 'Fault';
       if (this.#inFault) {
         this.#faultStart = tag.offsetBytes;
-        if (this.dialect?.faultForm === 'Code')
+        if (this.dialect?.faultForm === 'Code') {
           this.#structure = new FaultStructure(this.dialect.envelopeUri);
+        }
         this.#structure?.open(tag);
         return ELEMENTS_ONLY;
       }
@@ -138,21 +139,29 @@ export class FaultMessage implements XmlHandler {
 
   close(contentEndBytes: number, endBytes: number): void {
     const depth = this.#depth--;
-    if (depth === 5) this.#beginGap(endBytes);
+    if (depth === 5) {
+      this.#beginGap(endBytes);
+    }
     if (this.#cutStart >= 0) {
       if (depth > this.#cutDepth) return;
       this.cuts.push({ startBytes: this.#cutStart, endBytes, replacement: null });
       this.#cutStart = -1;
-      if (depth === 4) this.#endPart();
+      if (depth === 4) {
+        this.#endPart();
+      }
       return;
     }
-    if (this.#inDetail && depth === 4) this.#endGap(contentEndBytes);
+    if (this.#inDetail && depth === 4) {
+      this.#endGap(contentEndBytes);
+    }
     if (!this.#inFault || depth < 4) {
       if (depth === 3 && this.#inFault) {
         this.#structure?.close();
         this.range = { startBytes: this.#faultStart, endBytes };
       }
-      if (depth === 3) this.#inFault = false;
+      if (depth === 3) {
+        this.#inFault = false;
+      }
       return;
     }
     if (this.#inDetail && depth > 4) {
@@ -175,10 +184,13 @@ export class FaultMessage implements XmlHandler {
       return;
     }
     if (this.#depth === 4) {
-      if (piece.trim() !== '') this.#gapHasText = true;
+      if (piece.trim() !== '') {
+        this.#gapHasText = true;
+      }
       this.#gapChars += piece.length;
-      for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1))
+      for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) {
         this.#gapLines++;
+      }
       return;
     }
     this.#addPrefix(piece);
@@ -227,7 +239,9 @@ export class FaultMessage implements XmlHandler {
 
   #openInDetail(tag: StartTag): Interest {
     const keeps = this.#depth === 5 ? keepsEntry(this.#rules, tag) : keepsInner(this.#rules, tag);
-    if (this.#depth === 5) this.#endGap(tag.offsetBytes);
+    if (this.#depth === 5) {
+      this.#endGap(tag.offsetBytes);
+    }
     if (!keeps) return this.#cut(tag);
     const attributes = [];
     for (let index = 0; index < tag.attributeCount; index++) {
@@ -283,7 +297,9 @@ export class FaultMessage implements XmlHandler {
   *#bindings(tag: StartTag): Generator<readonly [string, string]> {
     for (const prefix of this.#known) {
       const uri = tag.namespace(prefix);
-      if (uri !== null) yield [prefix, uri];
+      if (uri !== null) {
+        yield [prefix, uri];
+      }
     }
   }
 
@@ -293,9 +309,12 @@ export class FaultMessage implements XmlHandler {
     const name = this.#path.at(-1);
     if (part === 'faultcode' || (part === 'Code' && name === 'Value')) {
       const code = this.#code(text);
-      if (this.codes.length === 0 && !this.#repairs(text, contentEndBytes))
+      if (this.codes.length === 0 && !this.#repairs(text, contentEndBytes)) {
         this.#structure?.checkCode(text === code.local ? this.#defaultUri : code.uri, code.local);
-      if (this.codes.length <= SUBCODES_MAX) this.codes.push(code);
+      }
+      if (this.codes.length <= SUBCODES_MAX) {
+        this.codes.push(code);
+      }
     } else if (part === 'faultstring' || (part === 'Reason' && inner === 'Text')) {
       this.texts.push({ text, language: this.#language });
     } else if ((part === 'faultactor' || part === 'Role' || part === 'Node') && text !== '') {
@@ -321,8 +340,11 @@ export class FaultMessage implements XmlHandler {
   #endActor(part: string, text: string, endBytes: number): void {
     if (!keepsActor(this.#rules, text)) {
       this.cuts.push({ startBytes: this.#partStart, endBytes, replacement: null });
-    } else if (part === 'Node') this.node = text;
-    else this.actor = text;
+    } else if (part === 'Node') {
+      this.node = text;
+    } else {
+      this.actor = text;
+    }
   }
 
   #code(text: string): CodeText {
@@ -334,8 +356,9 @@ export class FaultMessage implements XmlHandler {
 
   #addPrefix(text: string): void {
     const prefix = PREFIX.exec(text)?.[1];
-    if (prefix !== undefined && prefix !== 'xml' && this.prefixes.size < PREFIXES_MAX)
+    if (prefix !== undefined && prefix !== 'xml' && this.prefixes.size < PREFIXES_MAX) {
       this.prefixes.add(prefix);
+    }
   }
 }
 

@@ -53,15 +53,21 @@ export class FaultNames implements XmlHandler {
       this.#add(local.slice(local.lastIndexOf('.') + 1));
       this.#text = null;
     }
-    if (this.#depth === this.#detailDepth) this.#detailDepth = 0;
+    if (this.#depth === this.#detailDepth) {
+      this.#detailDepth = 0;
+    }
     this.#depth--;
   }
 
   text(piece: string): void {
-    if (this.#text !== null && this.#text.length < 256) this.#text += piece;
+    if (this.#text !== null && this.#text.length < 256) {
+      this.#text += piece;
+    }
   }
 
   #add(name: string): void {
-    if (this.names.size < NAMES_MAX) this.names.add(name);
+    if (this.names.size < NAMES_MAX) {
+      this.names.add(name);
+    }
   }
 }

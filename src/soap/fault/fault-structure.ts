@@ -49,8 +49,9 @@ export class FaultStructure {
     if (parent !== undefined) {
       const { children, required, repeats } = parent.content;
       const index = tag.uri === this.#uri ? children.indexOf(tag.local) : -1;
-      if (index < (repeats ? 0 : parent.next) || Math.min(index, required) > parent.next)
+      if (index < (repeats ? 0 : parent.next) || Math.min(index, required) > parent.next) {
         this.isValid = false;
+      }
       parent.next = index + 1;
     }
     this.#open.push({ content: CONTENTS.get(tag.local) ?? NO_CHILDREN, next: 0 });
@@ -58,7 +59,9 @@ export class FaultStructure {
 
   close(): void {
     const last = this.#open.pop();
-    if (last !== undefined && last.next < last.content.required) this.isValid = false;
+    if (last !== undefined && last.next < last.content.required) {
+      this.isValid = false;
+    }
   }
 
   /** Whether this is the local name of an outermost code. */
@@ -70,6 +73,8 @@ export class FaultStructure {
    * Checks the outermost code; the namespace is null where its prefix is not bound, or not known.
    */
   checkCode(uri: string | null, local: string): void {
-    if (uri !== this.#uri || !CODES.has(local)) this.isValid = false;
+    if (uri !== this.#uri || !CODES.has(local)) {
+      this.isValid = false;
+    }
   }
 }

@@ -31,7 +31,9 @@ export interface TranslatedFault {
 export function translateFault(fault: FaultMessage, to: Dialect): TranslatedFault {
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', to.envelopeUri);
-  if (to.needsEncodingNamespace) writer.attribute('soap', 'encodingStyle', to.encodingUri);
+  if (to.needsEncodingNamespace) {
+    writer.attribute('soap', 'encodingStyle', to.encodingUri);
+  }
   writer.open('soap', 'Body').open('soap', 'Fault');
   const code = writeParts(writer, fault, to);
   return { message: writer.close().close().close().finish(), code };
@@ -56,11 +58,17 @@ const NAME_BEYOND_ASCII = /<[^<>"]*(?:"[^"]*"[^<>"]*)*?[^<>"\0-\x7f]/;
 function writeParts(writer: XmlWriter, fault: FaultMessage, to: Dialect): string {
   const neutral = neutralCodeOf(fault);
   const code = codeIn(neutral.code, to);
-  if (to.faultForm === 'Code') writePartsOf12(writer, fault, code, neutral);
-  else writePartsOf11(writer, fault, code, neutral, to);
+  if (to.faultForm === 'Code') {
+    writePartsOf12(writer, fault, code, neutral);
+  } else {
+    writePartsOf11(writer, fault, code, neutral, to);
+  }
   if (fault.detail !== null) {
-    if (to.faultForm === 'Code') writer.open('soap', 'Detail');
-    else writer.open(null, 'detail');
+    if (to.faultForm === 'Code') {
+      writer.open('soap', 'Detail');
+    } else {
+      writer.open(null, 'detail');
+    }
     new DetailWriter(writer, to.envelopeUri).write(fault);
     writer.close();
   }
@@ -113,9 +121,13 @@ function writePartsOf11(
   writer.open(null, 'faultcode').text(to.faultCodesAreQNames ? `soap:${dotted}` : code);
   writer.close().open(null, 'faultstring');
   const [first] = fault.texts;
-  if (first?.language) writer.attribute('xml', 'lang', first.language);
+  if (first?.language) {
+    writer.attribute('xml', 'lang', first.language);
+  }
   writer.text(first?.text ?? '').close();
-  if (fault.actor !== null) writer.open(null, 'faultactor').text(fault.actor).close();
+  if (fault.actor !== null) {
+    writer.open(null, 'faultactor').text(fault.actor).close();
+  }
 }
 
 function writePartsOf12(
@@ -128,11 +140,16 @@ function writePartsOf12(
   const named = subcodes.filter(({ local }) => isNcName(local));
   for (const { uri, local } of named) {
     writer.open('soap', 'Subcode').open('soap', 'Value');
-    if (uri !== null && uri !== '') writer.namespace('c', uri).text(`c:${local}`);
-    else writer.text(local);
+    if (uri !== null && uri !== '') {
+      writer.namespace('c', uri).text(`c:${local}`);
+    } else {
+      writer.text(local);
+    }
     writer.close();
   }
-  for (const _ of named) writer.close();
+  for (const _ of named) {
+    writer.close();
+  }
   writer.close().open('soap', 'Reason');
   const languages = new Set<string>();
   for (const { text, language } of fault.texts.length === 0
@@ -145,8 +162,12 @@ function writePartsOf12(
     writer.open('soap', 'Text').attribute('xml', 'lang', lang).text(text).close();
   }
   writer.close();
-  if (fault.node !== null) writer.open('soap', 'Node').text(fault.node).close();
-  if (fault.actor !== null) writer.open('soap', 'Role').text(fault.actor).close();
+  if (fault.node !== null) {
+    writer.open('soap', 'Node').text(fault.node).close();
+  }
+  if (fault.actor !== null) {
+    writer.open('soap', 'Role').text(fault.actor).close();
+  }
 }
 
 /** Writes elements with their prefixes, and binds the prefixes that they and their texts use. */
@@ -166,19 +187,27 @@ class DetailWriter {
 
   write({ detail }: FaultMessage): void {
     for (const piece of detail ?? []) {
-      if (piece.kind === 'open') this.#open(piece.tag);
-      else if (piece.kind === 'text') this.#text(piece.text);
-      else this.#close();
+      if (piece.kind === 'open') {
+        this.#open(piece.tag);
+      } else if (piece.kind === 'text') {
+        this.#text(piece.text);
+      } else {
+        this.#close();
+      }
     }
   }
 
   #text(text: string): void {
-    if (this.#depth > 0) this.#writer.text(text);
+    if (this.#depth > 0) {
+      this.#writer.text(text);
+    }
   }
 
   #close(): void {
     this.#writer.close();
-    while ((this.#scope.at(-1)?.depth ?? 0) === this.#depth) this.#scope.pop();
+    while ((this.#scope.at(-1)?.depth ?? 0) === this.#depth) {
+      this.#scope.pop();
+    }
     this.#depth--;
   }
 
@@ -186,7 +215,9 @@ class DetailWriter {
     this.#depth++;
     this.#writer.open(prefix, name.local);
     this.#bind(prefix, name.uri);
-    for (const [own, uri] of bindings) this.#bind(own, uri);
+    for (const [own, uri] of bindings) {
+      this.#bind(own, uri);
+    }
     for (const { name: attribute, value } of attributes) {
       this.#writer.attribute(this.#prefixOf(attribute.uri), attribute.local, value);
     }
@@ -213,7 +244,9 @@ class DetailWriter {
     );
     if (found !== undefined) return found.prefix;
     let number = this.#scope.length;
-    while (this.#scope.some(({ prefix }) => prefix === `n${number}`)) number++;
+    while (this.#scope.some(({ prefix }) => prefix === `n${number}`)) {
+      number++;
+    }
     this.#bind(`n${number}`, uri);
     return `n${number}`;
   }

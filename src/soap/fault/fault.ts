@@ -161,12 +161,16 @@ export class FaultReader implements XmlHandler {
       this.#detailDepth--;
       this.#detail?.close();
       this.#entryHandler?.close(contentEndBytes, endBytes);
-      if (this.#detailDepth === 1) this.#entryHandler = null;
+      if (this.#detailDepth === 1) {
+        this.#entryHandler = null;
+      }
       return;
     }
     this.#detailDepth = 0;
     this.#path.pop();
-    if (this.#part !== null) this.#endPart(this.#part);
+    if (this.#part !== null) {
+      this.#endPart(this.#part);
+    }
     this.#part = null;
   }
 
@@ -174,8 +178,9 @@ export class FaultReader implements XmlHandler {
     if (this.#detailDepth > 0) {
       this.#detail?.text(piece);
       this.#entryHandler?.text(piece);
-    } else if (this.#part !== null)
+    } else if (this.#part !== null) {
       this.#texts.set(this.#part, (this.#texts.get(this.#part) ?? '') + piece);
+    }
   }
 
   /**
@@ -223,11 +228,15 @@ export class FaultReader implements XmlHandler {
 
   #endPart(part: Part): void {
     const text = (this.#texts.get(part) ?? '').trim();
-    if (part === 'code') this.#validateCode(text);
-    if (part === 'subcode' && this.#subcodes.length < PARTS_MAX)
+    if (part === 'code') {
+      this.#validateCode(text);
+    }
+    if (part === 'subcode' && this.#subcodes.length < PARTS_MAX) {
       this.#subcodes.push(localPart(text));
-    if (part === 'reason' && this.#reasons.length < PARTS_MAX)
+    }
+    if (part === 'reason' && this.#reasons.length < PARTS_MAX) {
       this.#reasons.push({ text, language: this.#language });
+    }
   }
 
   #validateCode(code: string): void {

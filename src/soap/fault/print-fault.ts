@@ -34,11 +34,16 @@ export function printFault(
   const explanation = isExplained ? explain(refusal) : null;
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', dialect.envelopeUri);
-  if (dialect.needsEncodingNamespace)
+  if (dialect.needsEncodingNamespace) {
     writer.attribute('soap', 'encodingStyle', dialect.encodingUri);
+  }
   if (dialect.faultForm === 'Code') {
-    if (refusal.kind.fault === 'VersionMismatch') printUpgrade(writer, spoken);
-    if (refusal instanceof NotUnderstood) printNotUnderstood(writer, refusal.names);
+    if (refusal.kind.fault === 'VersionMismatch') {
+      printUpgrade(writer, spoken);
+    }
+    if (refusal instanceof NotUnderstood) {
+      printNotUnderstood(writer, refusal.names);
+    }
   }
   writer.open('soap', 'Body').open('soap', 'Fault');
   const text = explanation?.text ?? refusal.message;
@@ -47,9 +52,11 @@ export function printFault(
     case 'faultcode':
       // A QName in SOAP 1.1; the first dialect permits the bare code only.
       writer.open(null, 'faultcode');
-      if (refusal.kind.isSecurityFault === true && dialect.faultCodesAreQNames)
+      if (refusal.kind.isSecurityFault === true && dialect.faultCodesAreQNames) {
         writer.namespace('wsse', WSSE).text(refusal.code);
-      else writer.text(dialect.faultCodesAreQNames ? `soap:${code}` : code);
+      } else {
+        writer.text(dialect.faultCodesAreQNames ? `soap:${code}` : code);
+      }
       writer.close().open(null, 'faultstring').text(text).close().open(null, 'detail');
       break;
     case 'Code':
@@ -94,11 +101,16 @@ function printError(
     ...(explanation?.fields ?? []),
   ];
   const attributes = new Map<string, string>();
-  for (const [name, value] of fields)
+  for (const [name, value] of fields) {
     attributes.set(name, [attributes.get(name) ?? [], value].flat().join(' '));
+  }
   writer.open(null, 'error').namespace(null, ERROR_URI);
-  for (const [name, value] of attributes) writer.attribute(null, name, value);
-  for (const [name, value] of fields) writer.open(null, name).text(value).close();
+  for (const [name, value] of attributes) {
+    writer.attribute(null, name, value);
+  }
+  for (const [name, value] of fields) {
+    writer.open(null, name).text(value).close();
+  }
   writer.close();
 }
 
@@ -134,8 +146,11 @@ function printNotUnderstood(writer: XmlWriter, names: readonly QName[]): void {
   for (const { uri, local } of names) {
     if (uri.length > NAME_CHARS_MAX || local.length > NAME_CHARS_MAX) continue;
     writer.open('soap', 'NotUnderstood');
-    if (uri === '') writer.attribute(null, 'qname', local);
-    else writer.namespace('q', uri).attribute(null, 'qname', `q:${local}`);
+    if (uri === '') {
+      writer.attribute(null, 'qname', local);
+    } else {
+      writer.namespace('q', uri).attribute(null, 'qname', `q:${local}`);
+    }
     writer.close();
   }
   writer.close();

@@ -140,8 +140,11 @@ export class AddressingReader implements Addressing {
 
   close(contentEndBytes: number): void {
     this.#depth--;
-    if (this.#depth === 0) this.#endBlock(contentEndBytes);
-    else if (this.#at === 'address') this.#endAddress(trimmed(this.#text));
+    if (this.#depth === 0) {
+      this.#endBlock(contentEndBytes);
+    } else if (this.#at === 'address') {
+      this.#endAddress(trimmed(this.#text));
+    }
   }
 
   text(piece: string): void {
@@ -162,8 +165,12 @@ export class AddressingReader implements Addressing {
   }
 
   #endAddress(address: string): void {
-    if (this.#block.name === 'ReplyTo') this.replyTo = address;
-    if (!ANONYMOUS.has(address) && address !== NONE) this.hasOtherReplyAddress = true;
+    if (this.#block.name === 'ReplyTo') {
+      this.replyTo = address;
+    }
+    if (!ANONYMOUS.has(address) && address !== NONE) {
+      this.hasOtherReplyAddress = true;
+    }
     this.#move('addressed');
   }
 
@@ -175,7 +182,9 @@ export class AddressingReader implements Addressing {
     switch (name) {
       case 'To':
         this.to = text;
-        if (isForwarded) this.toContent = { startBytes, endBytes };
+        if (isForwarded) {
+          this.toContent = { startBytes, endBytes };
+        }
         return;
       case 'Action':
         this.action = text;
@@ -191,7 +200,9 @@ export class AddressingReader implements Addressing {
         return;
       case 'ReplyTo':
       case 'FaultTo':
-        if (!hasAddress) this.hasOtherReplyAddress = true;
+        if (!hasAddress) {
+          this.hasOtherReplyAddress = true;
+        }
         return;
     }
   }
@@ -207,8 +218,12 @@ const isOfReply = (tag: StartTag): boolean =>
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && WHITE.includes(text[start] ?? '')) start++;
-  while (end > start && WHITE.includes(text[end - 1] ?? '')) end--;
+  while (start < end && WHITE.includes(text[start] ?? '')) {
+    start++;
+  }
+  while (end > start && WHITE.includes(text[end - 1] ?? '')) {
+    end--;
+  }
   return text.slice(start, end);
 }
 

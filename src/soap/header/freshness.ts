@@ -52,8 +52,11 @@ export class FreshnessChecker {
       if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires has passed');
     }
     const fresh: Nonce[] = [];
-    for (const { nonce, created } of nonces ? claims : [])
-      if (nonce !== null) fresh.push(this.#checkNonce(nonce, created, nowMillis));
+    for (const { nonce, created } of nonces ? claims : []) {
+      if (nonce !== null) {
+        fresh.push(this.#checkNonce(nonce, created, nowMillis));
+      }
+    }
     return fresh;
   }
 

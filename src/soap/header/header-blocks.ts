@@ -81,7 +81,9 @@ const HEADER_BLOCKS: readonly HeaderBlockKind[] = [
     actionNames: NO_NAMES,
     namesForAllTargets: NO_NAMES,
     ensureReader(readers, _rules, { readsSecurity }) {
-      if (readsSecurity) readers.security ??= new SecurityReader();
+      if (readsSecurity) {
+        readers.security ??= new SecurityReader();
+      }
       return readers.security;
     },
   },
@@ -89,6 +91,8 @@ const HEADER_BLOCKS: readonly HeaderBlockKind[] = [
 
 /** The kind of the header block with this name, or null. */
 export function headerBlockKindOf(name: QName): HeaderBlockKind | null {
-  for (const kind of HEADER_BLOCKS) if (kind.matches(name)) return kind;
+  for (const kind of HEADER_BLOCKS) {
+    if (kind.matches(name)) return kind;
+  }
   return null;
 }

@@ -56,7 +56,9 @@ export class HeaderPlaceFinder {
   }
 
   openBody({ offsetBytes }: StartTag): void {
-    if (this.edit === null) this.#set(offsetBytes, offsetBytes);
+    if (this.edit === null) {
+      this.#set(offsetBytes, offsetBytes);
+    }
   }
 
   #set(startBytes: number, endBytes: number): void {

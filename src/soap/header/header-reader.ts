@@ -81,7 +81,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri)
       throw structureRefusal('a Fault outside Body', tag);
     this.#addIds(tag);
-    if (!this.#isOnlyAddress(tag)) this.isBare = false;
+    if (!this.#isOnlyAddress(tag)) {
+      this.isBare = false;
+    }
     return this.#reader === null ? ELEMENTS_ONLY : this.#reader.open(tag);
   }
 
@@ -90,8 +92,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     this.#reader?.close(contentEndBytes);
     if (this.#depth > 0) return;
     this.#reader = null;
-    if (this.#action === 'remove')
+    if (this.#action === 'remove') {
       this.edit({ startBytes: this.#startBytes, endBytes, replacement: null });
+    }
   }
 
   text(piece: string): void {
@@ -128,15 +131,25 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     const kind = headerBlockKindOf(tag);
     this.#action = decideBlock(tag, dialect, this.#rules, target, kind?.isRemoved === true);
     this.#startBytes = tag.offsetBytes;
-    if (this.#action === 'not understood') this.#addNotUnderstood(tag);
+    if (this.#action === 'not understood') {
+      this.#addNotUnderstood(tag);
+    }
     const repeated = kind?.repeatedPerTarget ?? null;
-    if (this.#rules.enforce && repeated !== null) this.#refuseRepeated(tag, target, repeated);
+    if (this.#rules.enforce && repeated !== null) {
+      this.#refuseRepeated(tag, target, repeated);
+    }
     this.#addIds(tag);
     const isDelivery = target === 'service' && kind?.deliveryNames.has(tag.local) === true;
-    if (this.#action !== 'remove' && !(isDelivery && this.#addDelivery(tag))) this.isBare = false;
-    if (!isAddressing(tag.uri)) this.isAddressingOnly = false;
+    if (this.#action !== 'remove' && !(isDelivery && this.#addDelivery(tag))) {
+      this.isBare = false;
+    }
+    if (!isAddressing(tag.uri)) {
+      this.isAddressingOnly = false;
+    }
     if (kind === null) return ELEMENTS_ONLY;
-    if (kind.actionNames.has(tag.local)) this.actionBlocks++;
+    if (kind.actionNames.has(tag.local)) {
+      this.actionBlocks++;
+    }
     const isForOthers = target === 'other' || target === 'none';
     if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local)))
       return ELEMENTS_ONLY;
@@ -170,8 +183,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
 
   #addNotUnderstood(tag: StartTag): void {
     this.#notUnderstood ??= [];
-    if (this.#notUnderstood.length < NAMED_MAX)
+    if (this.#notUnderstood.length < NAMED_MAX) {
       this.#notUnderstood.push({ uri: tag.uri, local: tag.local });
+    }
   }
 
   /** Other names of the same target are the same. */

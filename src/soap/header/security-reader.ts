@@ -60,8 +60,9 @@ export class SecurityReader implements XmlHandler {
   open(tag: StartTag): Interest {
     if (this.#part !== null) throw broken('an element in a text');
     this.#depth++;
-    if (this.#depth === 2 && (tag.local === 'Timestamp' || tag.local === 'UsernameToken'))
+    if (this.#depth === 2 && (tag.local === 'Timestamp' || tag.local === 'UsernameToken')) {
       this.#beginClaim(tag.local);
+    }
     if (this.#depth !== 3 || this.#claim === null) return ELEMENTS_ONLY;
     const part = PARTS.get(tag.local) ?? null;
     if (part === null) return ELEMENTS_ONLY;
@@ -74,7 +75,9 @@ export class SecurityReader implements XmlHandler {
   close(): void {
     this.#part = null;
     this.#depth--;
-    if (this.#depth === 1) this.#claim = null;
+    if (this.#depth === 1) {
+      this.#claim = null;
+    }
   }
 
   text(piece: string): void {

@@ -35,12 +35,16 @@ export class SignedIds {
 
   /** Adds an element of the Header that `hasId`. */
   add(tag: StartTag): void {
-    if (tag.uri === SIGNATURE) this.#addSignature(tag);
+    if (tag.uri === SIGNATURE) {
+      this.#addSignature(tag);
+    }
     this.#addIds(tag, false);
   }
 
   #addSignature(tag: StartTag): void {
-    if (tag.local === 'Signature') this.isSigned = true;
+    if (tag.local === 'Signature') {
+      this.isSigned = true;
+    }
     if (tag.local !== 'Reference') return;
     const uri = tag.attribute('', 'URI');
     if (uri?.startsWith('#') !== true) return;
@@ -53,7 +57,9 @@ export class SignedIds {
     for (const reference of this.#references) {
       const times = (this.#unqualified.get(reference) ?? 0) + (this.#ids.has(reference) ? 1 : 0);
       if (times > 1) throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
-      if (times === 1) this.#ids.add(reference);
+      if (times === 1) {
+        this.#ids.add(reference);
+      }
     }
   }
 
@@ -67,15 +73,19 @@ export class SignedIds {
     for (let index = 0; index < tag.attributeCount; index++) {
       const uri = tag.attributeUri(index);
       const local = tag.attributeLocal(index);
-      if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
-      else if (isUnqualifiedId(uri, local))
+      if (isOwnId(uri, local)) {
+        this.#add(tag.attributeValue(index));
+      } else if (isUnqualifiedId(uri, local)) {
         this.#addUnqualified(tag.attributeValue(index).trim(), isHeaderOver);
+      }
     }
   }
 
   #addUnqualified(value: string, isHeaderOver: boolean): void {
     if (isHeaderOver) {
-      if (this.#references.has(value)) this.#add(value);
+      if (this.#references.has(value)) {
+        this.#add(value);
+      }
       return;
     }
     this.#unqualified.set(value, (this.#unqualified.get(value) ?? 0) + 1);

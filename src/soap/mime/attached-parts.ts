@@ -64,7 +64,9 @@ export class AttachedParts {
         fits(mediaType, slot.declared.mediaTypes),
       );
       slot.part = this.#unnamed[at]?.part ?? null;
-      if (at >= 0) this.#unnamed.splice(at, 1);
+      if (at >= 0) {
+        this.#unnamed.splice(at, 1);
+      }
     }
     this.#unnamed = [];
   }

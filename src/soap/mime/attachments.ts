@@ -52,13 +52,17 @@ export class Attachments implements AttachmentSink {
     const spellings = referenceIn(href);
     if (spellings === null) return null;
     const part = new Part(take);
-    for (const spelling of spellings) this.#wanted.set(spelling, part);
+    for (const spelling of spellings) {
+      this.#wanted.set(spelling, part);
+    }
     return part;
   }
 
   #want(spellings: Spellings): Part {
     const part = this.#find(spellings) ?? new Part();
-    for (const spelling of spellings) this.#wanted.set(spelling, part);
+    for (const spelling of spellings) {
+      this.#wanted.set(spelling, part);
+    }
     this.#times.set(part, (this.#times.get(part) ?? 0) + 1);
     return part;
   }

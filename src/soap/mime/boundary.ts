@@ -71,18 +71,24 @@ export class BoundaryScanner implements DelimiterScanner {
     if (half >= 0) throw this.#bare(chunk, at, half, sink);
     if (found < 0) {
       const end = this.#hold(chunk, at);
-      if (end > at) sink.content(chunk.subarray(at, end));
+      if (end > at) {
+        sink.content(chunk.subarray(at, end));
+      }
       return -1;
     }
     if (found === at || chunk[found - 1] !== CR) throw this.#bare(chunk, at, found, sink);
-    if (found - 1 > at) sink.content(chunk.subarray(at, found - 1));
+    if (found - 1 > at) {
+      sink.content(chunk.subarray(at, found - 1));
+    }
     this.#matched = 0;
     return found + this.#afterLineFeed.length;
   }
 
   /** Passes on the content before it first: the result is the same wherever the chunks end. */
   #bare(chunk: Buffer, start: number, end: number, sink: ContentSink): Refusal {
-    if (end > start) sink.content(chunk.subarray(start, end));
+    if (end > start) {
+      sink.content(chunk.subarray(start, end));
+    }
     return bareBoundary();
   }
 
@@ -103,7 +109,9 @@ export class BoundaryScanner implements DelimiterScanner {
       if (chunk[at] !== this.#delimiter[this.#matched]) {
         const content = this.#content();
         this.#matched = 0;
-        if (content.length > 0) sink.content(content);
+        if (content.length > 0) {
+          sink.content(content);
+        }
         return at;
       }
       at++;
@@ -134,7 +142,9 @@ export class BoundaryScanner implements DelimiterScanner {
     const end = chunk.length;
     const first = Math.max(start, end - this.#afterLineFeed.length + 1);
     let last = end - 1;
-    while (last >= first && chunk[last] !== LF && chunk[last] !== CR) last--;
+    while (last >= first && chunk[last] !== LF && chunk[last] !== CR) {
+      last--;
+    }
     if (last < first) return end;
     const isReturn = chunk[last] === CR;
     if (isReturn && last === end - 1) {

@@ -30,12 +30,17 @@ export class IncludeReader implements XmlHandler {
   open(tag: StartTag): Interest {
     if (this.#inInclude) throw new Refusal('MTOM_STRUCTURE', 'content in an Include');
     this.#inInclude = tag.local === 'Include' && tag.uri === XOP_URI;
-    if (this.#inInclude) this.#include(tag);
-    if (this.#skipped > 0) this.#skipped++;
-    else {
+    if (this.#inInclude) {
+      this.#include(tag);
+    }
+    if (this.#skipped > 0) {
+      this.#skipped++;
+    } else {
       const interest = this.#inner.open(tag);
       if (interest !== SKIP && !this.#inInclude) return interest;
-      if (interest === SKIP) this.#skipped = 1;
+      if (interest === SKIP) {
+        this.#skipped = 1;
+      }
     }
     return this.#inInclude ? PRESENCE : ELEMENTS_ONLY;
   }
@@ -48,7 +53,9 @@ export class IncludeReader implements XmlHandler {
 
   text(piece: string): void {
     if (this.#inInclude) throw new Refusal('MTOM_STRUCTURE', 'text in an Include');
-    if (this.#skipped === 0) this.#inner.text(piece);
+    if (this.#skipped === 0) {
+      this.#inner.text(piece);
+    }
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
@@ -60,7 +67,9 @@ export class IncludeReader implements XmlHandler {
   }
 
   comment(chars: string): void {
-    if (this.#skipped === 0) this.#inner.comment?.(chars);
+    if (this.#skipped === 0) {
+      this.#inner.comment?.(chars);
+    }
   }
 
   #include(tag: StartTag): void {

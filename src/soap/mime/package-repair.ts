@@ -54,9 +54,11 @@ export class PackageRepair implements DocumentRepair {
     const out: Buffer[] = [];
     const held = this.#held;
     this.#held = NOTHING;
-    if (this.#section === 'envelope' && this.#document !== null)
+    if (this.#section === 'envelope' && this.#document !== null) {
       out.push(this.#document.write(held), this.#document.end());
-    else out.push(held);
+    } else {
+      out.push(held);
+    }
     return this.#joined(out);
   }
 
@@ -127,7 +129,9 @@ export class PackageRepair implements DocumentRepair {
       }
       return false;
     }
-    if (this.#held[at - 1] === 0x0d) at--;
+    if (this.#held[at - 1] === 0x0d) {
+      at--;
+    }
     out.push(document.write(this.#held.subarray(0, at)), document.end());
     this.#held = this.#held.subarray(at);
     this.#section = 'rest';

@@ -55,7 +55,9 @@ export function readPartFields(
     if (line.startsWith('--')) throw broken('boundary in the header of a part');
     if (line.startsWith(' ') || line.startsWith('\t')) {
       if (open === null) throw broken('header of a part begins with a continuation');
-      if (read.has(open)) fields.set(open, `${fields.get(open)} ${line.trim()}`);
+      if (read.has(open)) {
+        fields.set(open, `${fields.get(open)} ${line.trim()}`);
+      }
       continue;
     }
     const colon = line.indexOf(':');

@@ -28,7 +28,9 @@ export class Part implements Attachment {
 
   begin(coding: string, mediaType: string | null): void {
     this.#hasBegun = true;
-    if (mediaType !== null && isMediaType(mediaType)) this.#mediaType = mediaType;
+    if (mediaType !== null && isMediaType(mediaType)) {
+      this.#mediaType = mediaType;
+    }
     this.#coding = coding;
   }
 
@@ -79,12 +81,16 @@ function unquoted(bytes: Buffer): Buffer {
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
-    if (byte !== EQUALS) content[length++] = byte;
-    else if (text.startsWith('\r\n', at + 1)) at += 2;
-    else if (HEX.test(text.slice(at + 1, at + 3))) {
+    if (byte !== EQUALS) {
+      content[length++] = byte;
+    } else if (text.startsWith('\r\n', at + 1)) {
+      at += 2;
+    } else if (HEX.test(text.slice(at + 1, at + 3))) {
       content[length++] = Number.parseInt(text.slice(at + 1, at + 3), 16);
       at += 2;
-    } else content[length++] = byte;
+    } else {
+      content[length++] = byte;
+    }
   }
   return content.subarray(0, length);
 }

@@ -32,7 +32,9 @@ export class References {
     const spellings = spellingsOf(id);
     if (spellings.some((spelling) => this.#parts.has(spelling)))
       throw new Refusal('MTOM_STRUCTURE', 'a Content-ID that comes twice');
-    for (const spelling of spellings) this.#parts.set(spelling, this.#count);
+    for (const spelling of spellings) {
+      this.#parts.set(spelling, this.#count);
+    }
     this.#count++;
   }
 
@@ -64,8 +66,11 @@ export class References {
 
   #times(own: Spellings): number {
     let sum = 0;
-    for (const { spellings, times } of this.#included.values())
-      if (isSame(spellings, own)) sum += times;
+    for (const { spellings, times } of this.#included.values()) {
+      if (isSame(spellings, own)) {
+        sum += times;
+      }
+    }
     return sum;
   }
 

@@ -75,13 +75,19 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   }
 
   end(): void {
-    if (this.#discardedBytes === null) this.finish();
-    else this.repeat();
+    if (this.#discardedBytes === null) {
+      this.finish();
+    } else {
+      this.repeat();
+    }
   }
 
   failed(refusal: Refusal): void {
-    if (this.#discardedBytes === null) this.fail(refusal);
-    else this.repeat();
+    if (this.#discardedBytes === null) {
+      this.fail(refusal);
+    } else {
+      this.repeat();
+    }
   }
 
   protected obtain(): Fields | Promise<Fields> {

@@ -26,10 +26,11 @@ export function readChallenges(values: readonly string[]): readonly Challenge[] 
       const [whole, name = '', quoted, plain, token] = match;
       if (whole === '') break;
       const last = challenges.at(-1);
-      if (quoted !== undefined)
+      if (quoted !== undefined) {
         last?.parameters.set(name.toLowerCase(), quoted.replaceAll(/\\(.)/g, '$1'));
-      else if (plain !== undefined) last?.parameters.set(name.toLowerCase(), plain);
-      else if (challenges.length < CHALLENGES_MAX) {
+      } else if (plain !== undefined) {
+        last?.parameters.set(name.toLowerCase(), plain);
+      } else if (challenges.length < CHALLENGES_MAX) {
         challenges.push({ scheme: name.toLowerCase(), token: token ?? '', parameters: new Map() });
       }
     }

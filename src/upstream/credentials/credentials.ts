@@ -57,12 +57,16 @@ export function withFields(headers: readonly string[], fields: Fields): string[]
   const merged: string[] = [...fields];
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? '';
-    if (!hasName(fields, name)) merged.push(name, headers[index + 1] ?? '');
+    if (!hasName(fields, name)) {
+      merged.push(name, headers[index + 1] ?? '');
+    }
   }
   return merged;
 }
 
 function hasName(fields: Fields, name: string): boolean {
-  for (let index = 0; index < fields.length; index += 2) if (fields[index] === name) return true;
+  for (let index = 0; index < fields.length; index += 2) {
+    if (fields[index] === name) return true;
+  }
   return false;
 }

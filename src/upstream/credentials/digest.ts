@@ -41,9 +41,13 @@ export class Digest implements Credentials {
   }
 
   fields(call: CallToAuthorize): Fields | Promise<Fields> {
-    if (call.refused !== null) this.#take(call.refused.head);
+    if (call.refused !== null) {
+      this.#take(call.refused.head);
+    }
     // A body that is sent while it comes in cannot be sent again after the challenge.
-    else if (call.isUpload && this.#session === null) return this.#challenged(call);
+    else if (call.isUpload && this.#session === null) {
+      return this.#challenged(call);
+    }
     const session = this.#session;
     return session === null ? NONE : ['authorization', this.#authorization(session, call)];
   }

@@ -85,7 +85,9 @@ export class LoginSession implements TokenSource {
    * for the same call.
    */
   accepted(token: string, operation: string, isRepeated: boolean): void {
-    if (this.#current?.token === token) this.#renewals.accept(operation, isRepeated);
+    if (this.#current?.token === token) {
+      this.#renewals.accept(operation, isRepeated);
+    }
   }
 
   async close(): Promise<void> {
@@ -95,7 +97,9 @@ export class LoginSession implements TokenSource {
     const current = this.#current;
     this.#current = null;
     try {
-      if (current !== null) await this.#options.logOut?.(current.token);
+      if (current !== null) {
+        await this.#options.logOut?.(current.token);
+      }
     } catch {
       // The backend ends the session by itself.
     }
@@ -130,7 +134,9 @@ export class LoginSession implements TokenSource {
         refusal,
         untilMillis: performance.now() + (isRefused ? this.#pauseMillis : PAUSE_MILLIS),
       };
-      if (isRefused) this.#pauseMillis = Math.min(PAUSE_MILLIS_MAX, this.#pauseMillis * 2);
+      if (isRefused) {
+        this.#pauseMillis = Math.min(PAUSE_MILLIS_MAX, this.#pauseMillis * 2);
+      }
       throw refusal;
     } finally {
       this.#login = null;

@@ -77,7 +77,9 @@ export async function requestToken(
     );
     return tokenIn(await processClientCredentialsResponse(server, client, response));
   }
-  for (const [name, value] of Object.entries(await grant.parameters())) parameters.set(name, value);
+  for (const [name, value] of Object.entries(await grant.parameters())) {
+    parameters.set(name, value);
+  }
   const options = optionsOf(oauth, observer);
   const response = await genericTokenEndpointRequest(
     server,

@@ -56,7 +56,9 @@ export class OAuth2 implements TokenSource {
     if (token === null || nowMillis >= token.endMillis)
       return this.#obtain(nowMillis, observer).then(({ text }) => text);
     // In the background, while the old one is still good.
-    if (nowMillis >= token.renewMillis) this.#obtain(nowMillis, observer).catch(() => {});
+    if (nowMillis >= token.renewMillis) {
+      this.#obtain(nowMillis, observer).catch(() => {});
+    }
     return token.text;
   }
 
@@ -80,7 +82,9 @@ export class OAuth2 implements TokenSource {
   }
 
   accepted(token: string, operation: string, isRepeated: boolean): void {
-    if (this.#isCurrent(token)) this.#renewals.accept(operation, isRepeated);
+    if (this.#isCurrent(token)) {
+      this.#renewals.accept(operation, isRepeated);
+    }
   }
 
   #isCurrent(token: string): boolean {
@@ -120,8 +124,12 @@ export class OAuth2 implements TokenSource {
   async #ask(observer: CallObserver | null): Promise<Token> {
     const { scopes, audience } = this.#options;
     const parameters = new URLSearchParams();
-    if (scopes.length > 0) parameters.set('scope', scopes.join(' '));
-    if (audience !== null) parameters.set('audience', audience);
+    if (scopes.length > 0) {
+      parameters.set('scope', scopes.join(' '));
+    }
+    if (audience !== null) {
+      parameters.set('audience', audience);
+    }
     const askedMillis = performance.now();
     const { token, seconds } = await requestToken(this.#options, parameters, observer);
     if (!TOKEN.test(token))

@@ -47,7 +47,9 @@ export class RenewalLimiter {
    * each operation.
    */
   replaced(): void {
-    if (!this.#isGivenUp) this.#unhelped.clear();
+    if (!this.#isGivenUp) {
+      this.#unhelped.clear();
+    }
     this.#isGivenUp = false;
   }
 
@@ -57,7 +59,9 @@ export class RenewalLimiter {
       this.#unhelped.delete(operation);
       this.#pauseMillis = RENEWAL_PAUSE_MILLIS;
     }
-    if (this.#good.size < OPERATIONS_MAX) this.#good.add(operation);
+    if (this.#good.size < OPERATIONS_MAX) {
+      this.#good.add(operation);
+    }
   }
 
   /** Whether the refusal says that the token ended, and not that the account may not do it. */

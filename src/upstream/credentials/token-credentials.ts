@@ -38,7 +38,9 @@ export class TokenCredentials implements Credentials {
   }
 
   async close(): Promise<void> {
-    if (this.#isOwner) await this.#tokens.close();
+    if (this.#isOwner) {
+      await this.#tokens.close();
+    }
   }
 
   #fieldsOf(token: string): Fields {

@@ -69,7 +69,9 @@ export function makeConnector(
   let secure = build(options);
   const connect = async (to: Destination): Promise<Socket> => {
     const isTls = to.protocol === 'https:';
-    if (isTls) await tls?.refresh();
+    if (isTls) {
+      await tls?.refresh();
+    }
     if (tls !== null && tls.connection !== options) {
       options = tls.connection;
       secure = build(options);
@@ -96,7 +98,10 @@ export function makeConnector(
 const connected = (connector: Connector, to: Destination): Promise<Socket> =>
   new Promise((resolve, reject) => {
     connector(to, (...[error, socket]) => {
-      if (error === null) resolve(socket);
-      else reject(error);
+      if (error === null) {
+        resolve(socket);
+      } else {
+        reject(error);
+      }
     });
   });

@@ -61,15 +61,20 @@ export function openTunnel(
       head = Buffer.concat([head, chunk]);
       const headEnd = head.indexOf('\r\n\r\n');
       if (headEnd < 0) {
-        if (head.length > HEAD_BYTES_MAX)
+        if (head.length > HEAD_BYTES_MAX) {
           end(new Refusal('UPSTREAM_INVALID_RESPONSE', 'head of the proxy'));
+        }
         return;
       }
       const status = Number(STATUS_LINE.exec(head.subarray(0, 64).toString('latin1'))?.[1] ?? 0);
       // The client speaks first in TLS: bytes behind the head are not of the backend.
-      if (status >= 200 && status < 300 && head.length === headEnd + 4) end(null);
-      else if (status === 407) end(new Refusal('UPSTREAM_AUTH', 'proxy: status 407'));
-      else end(new Refusal('UPSTREAM_UNREACHABLE', `proxy: status ${status}`));
+      if (status >= 200 && status < 300 && head.length === headEnd + 4) {
+        end(null);
+      } else if (status === 407) {
+        end(new Refusal('UPSTREAM_AUTH', 'proxy: status 407'));
+      } else {
+        end(new Refusal('UPSTREAM_UNREACHABLE', `proxy: status ${status}`));
+      }
     };
     const onError = (cause: Error): void =>
       end(new Refusal('UPSTREAM_UNREACHABLE', 'proxy', { cause }));

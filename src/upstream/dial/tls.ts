@@ -68,7 +68,9 @@ export class TlsMaterial {
     const parts: Partial<Record<TlsPart, string>> = { ...this.#parts };
     for (const part of TLS_PARTS) {
       const content = await this.#files[part]?.latest();
-      if (content !== undefined) parts[part] = content;
+      if (content !== undefined) {
+        parts[part] = content;
+      }
     }
     if (TLS_PARTS.every((part) => parts[part] === this.#parts[part])) return;
     try {

@@ -39,11 +39,15 @@ export class NameWatch {
   }
 
   start(): void {
-    for (const name of this.#names) name.start();
+    for (const name of this.#names) {
+      name.start();
+    }
   }
 
   close(): void {
-    for (const name of this.#names) name.close();
+    for (const name of this.#names) {
+      name.close();
+    }
   }
 }
 
@@ -66,7 +70,9 @@ class WatchedName {
 
   close(): void {
     this.#isClosed = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
   }
 
   async #look(): Promise<void> {
@@ -78,13 +84,16 @@ class WatchedName {
       const records = distinctRecords(await resolveName(hostname));
       if (records.length === 0) throw new Refusal('UPSTREAM_UNREACHABLE', 'no record');
       const isChanged = await this.#use(records);
-      if (isChanged || this.#failures > 0) events.resolved(hostname, this.#named.records.length);
+      if (isChanged || this.#failures > 0) {
+        events.resolved(hostname, this.#named.records.length);
+      }
       this.#failures = 0;
     } catch (error) {
       // The records there are stay in use: without an answer it is not known that they are wrong.
       this.#named.totals.failedLookups++;
-      if (this.#failures++ === 0 && !this.#isClosed)
+      if (this.#failures++ === 0 && !this.#isClosed) {
         events.failed(hostname, errorCode(error) ?? 'unknown');
+      }
       pauseMillis = Math.min(resolveMillis, FAILED_MILLIS * 2 ** (this.#failures - 1));
     }
     if (this.#isClosed) return;

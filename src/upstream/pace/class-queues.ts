@@ -55,8 +55,11 @@ export class ClassQueues {
   add(call: PacedCall, expiresMillis: number): PaceTicket {
     const waiting: Waiting = { call, expiresMillis };
     const queue = this.#byClass.get(call.className);
-    if (queue === undefined) this.#byClass.set(call.className, new Set([waiting]));
-    else queue.add(waiting);
+    if (queue === undefined) {
+      this.#byClass.set(call.className, new Set([waiting]));
+    } else {
+      queue.add(waiting);
+    }
     this.#all.add(waiting);
     return { cancel: () => this.#remove(waiting) };
   }
@@ -90,6 +93,8 @@ export class ClassQueues {
     const { className } = waiting.call;
     const queue = this.#byClass.get(className);
     queue?.delete(waiting);
-    if (queue?.size === 0) this.#byClass.delete(className);
+    if (queue?.size === 0) {
+      this.#byClass.delete(className);
+    }
   }
 }

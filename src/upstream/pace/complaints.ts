@@ -39,7 +39,9 @@ class TwoCallers {
   #other: LatestCaller | null = null;
 
   add(added: LatestCaller): void {
-    if (this.#latest !== null && this.#latest.caller !== added.caller) this.#other = this.#latest;
+    if (this.#latest !== null && this.#latest.caller !== added.caller) {
+      this.#other = this.#latest;
+    }
     this.#latest = added;
   }
 

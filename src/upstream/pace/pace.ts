@@ -79,7 +79,9 @@ export class CallPace {
         const [first = 0] = taken;
         if (first <= slotClockMillis()) return null;
         this.#slots = taken;
-      } else this.#await(taken);
+      } else {
+        this.#await(taken);
+      }
     }
     const expectedMillis = this.#queues.expected(call.className) * this.#intervalMillis;
     if (this.#queues.size >= WAITING_MAX || expectedMillis > this.#waitMillis) {
@@ -140,7 +142,9 @@ export class CallPace {
 
   /** Lets all pass whose time has come, and sees to the times of those that wait. */
   readonly #advance = (): void => {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     this.#timer = null;
     for (;;) {
       const nowMillis = slotClockMillis();
@@ -148,8 +152,9 @@ export class CallPace {
         let call = this.#queues.shiftExpired(nowMillis);
         call !== null;
         call = this.#queues.shiftExpired(nowMillis)
-      )
+      ) {
         call.abort(this.#refusal(0));
+      }
       if (this.#queues.size === 0) return;
       const [slot, ...later] = this.#slots;
       if (slot === undefined) {
@@ -162,8 +167,9 @@ export class CallPace {
         return;
       }
       this.#slots = later;
-      if (nowMillis - slot <= Math.max(LATE_MILLIS, this.#intervalMillis / 2))
+      if (nowMillis - slot <= Math.max(LATE_MILLIS, this.#intervalMillis / 2)) {
         this.#queues.shift()?.pass();
+      }
     }
   };
 

@@ -31,11 +31,16 @@ export function compareWsdls(before: WsdlModel, after: WsdlModel): Comparison {
   const known = new KnownRequests(before);
   const services = matched(before.services, after.services, ({ name }) => name.local);
   for (const { local, was, is } of services) {
-    if (is === null) changes.add('breaking', `service ${local}`, 'is gone');
-    else if (was === null) {
+    if (is === null) {
+      changes.add('breaking', `service ${local}`, 'is gone');
+    } else if (was === null) {
       changes.add('safe', `service ${local}`, 'is new');
-      for (const port of is.ports) newOperations(port, known, changes);
-    } else compareServices(was, is, known, changes, types);
+      for (const port of is.ports) {
+        newOperations(port, known, changes);
+      }
+    } else {
+      compareServices(was, is, known, changes, types);
+    }
   }
   return { changes: changes.all, dropped: changes.dropped };
 }
@@ -80,8 +85,11 @@ class KnownRequests {
   constructor(model: WsdlModel) {
     for (const operation of allOperations(model)) {
       this.#requests.add(requestKey(operation));
-      for (const key of marksOf(operation))
-        if (!this.#owners.has(key)) this.#owners.set(key, operation.name);
+      for (const key of marksOf(operation)) {
+        if (!this.#owners.has(key)) {
+          this.#owners.set(key, operation.name);
+        }
+      }
     }
   }
 
@@ -101,8 +109,11 @@ class KnownRequests {
 
 function* marksOf({ input, soapAction, addressingAction }: Operation): Generator<string> {
   yield `Body ${input.body === null ? '' : typeKey(input.body.name)}`;
-  for (const action of [soapAction, addressingAction])
-    if (action !== null && action !== '') yield `action ${action}`;
+  for (const action of [soapAction, addressingAction]) {
+    if (action !== null && action !== '') {
+      yield `action ${action}`;
+    }
+  }
 }
 
 /**
@@ -113,19 +124,21 @@ function newOperations({ operations }: Port, known: KnownRequests, changes: Chan
   for (const operation of operations) {
     if (known.has(operation)) continue;
     const owner = known.ownerOf(operation);
-    if (owner !== null)
+    if (owner !== null) {
       changes.add(
         'dangerous',
         operation.name,
         `the operation is new, and its requests look like those of ${owner}`,
       );
-    else if (operation.status === 'disabled')
+    } else if (operation.status === 'disabled') {
       changes.add(
         'dangerous',
         operation.name,
         'the operation is new, and its requests are not known',
       );
-    else changes.add('safe', operation.name, 'the operation is new');
+    } else {
+      changes.add('safe', operation.name, 'the operation is new');
+    }
   }
 }
 
@@ -137,15 +150,19 @@ function compareServices(
   types: TypeComparison,
 ): void {
   const where = `service ${before.name.local}`;
-  if (before.name.local !== after.name.local)
+  if (before.name.local !== after.name.local) {
     changes.add('dangerous', where, `is now named ${after.name.local}`);
+  }
   for (const { local, was, is } of matched(before.ports, after.ports, ({ name }) => name)) {
     const port = `port ${local}`;
-    if (is === null) changes.add('breaking', port, 'is gone');
-    else if (was === null) {
+    if (is === null) {
+      changes.add('breaking', port, 'is gone');
+    } else if (was === null) {
       changes.add('safe', port, 'is new');
       newOperations(is, known, changes);
-    } else comparePorts(was, is, known, changes, types);
+    } else {
+      comparePorts(was, is, known, changes, types);
+    }
   }
 }
 
@@ -157,18 +174,24 @@ function comparePorts(
   types: TypeComparison,
 ): void {
   const where = `port ${before.name}`;
-  if (before.name !== after.name) changes.add('dangerous', where, `is now named ${after.name}`);
+  if (before.name !== after.name) {
+    changes.add('dangerous', where, `is now named ${after.name}`);
+  }
   if (before.dialect !== after.dialect) {
     changes.add('breaking', where, `speaks SOAP ${after.dialect} instead of ${before.dialect}`);
   }
-  if (before.address !== after.address)
+  if (before.address !== after.address) {
     changes.add('dangerous', where, 'has another address', true);
+  }
   const were = new Map(before.operations.map((operation) => [operation.name, operation]));
   const are = new Map(after.operations.map((operation) => [operation.name, operation]));
   for (const [name, was] of were) {
     const is = are.get(name);
-    if (is === undefined) changes.add('breaking', name, 'the operation is gone');
-    else compareOperations(was, is, changes, types);
+    if (is === undefined) {
+      changes.add('breaking', name, 'the operation is gone');
+    } else {
+      compareOperations(was, is, changes, types);
+    }
   }
   newOperations(
     { ...after, operations: after.operations.filter(({ name }) => !were.has(name)) },
@@ -184,25 +207,30 @@ function compareOperations(
   types: TypeComparison,
 ): void {
   const where = before.name;
-  if (after.status === 'disabled' && before.status !== 'disabled')
+  if (after.status === 'disabled' && before.status !== 'disabled') {
     changes.add(
       'breaking',
       where,
       'cannot be called any more: parts of it are missing or not supported',
     );
-  if ((before.soapAction ?? '') !== (after.soapAction ?? ''))
+  }
+  if ((before.soapAction ?? '') !== (after.soapAction ?? '')) {
     changes.add('breaking', where, 'has another SOAPAction');
+  }
   const isAddressed = after.addressing?.isRequired === true;
-  if (isAddressed !== (before.addressing?.isRequired === true))
+  if (isAddressed !== (before.addressing?.isRequired === true)) {
     changes.add(
       isAddressed ? 'breaking' : 'safe',
       where,
       `${isAddressed ? 'requires' : 'no longer requires'} WS-Addressing`,
     );
-  if (before.style !== after.style)
+  }
+  if (before.style !== after.style) {
     changes.add('breaking', where, `has another style: ${after.style ?? 'none'}`);
-  if (usageOf(before) !== usageOf(after))
+  }
+  if (usageOf(before) !== usageOf(after)) {
     changes.add('breaking', where, `is ${usageOf(after)}, and was ${usageOf(before)}`);
+  }
   comparePayloads('request', where, before.input, after.input, changes, types);
   if (before.output !== null && after.output !== null) {
     comparePayloads('reply', where, before.output, after.output, changes, types);
@@ -274,11 +302,17 @@ function compareAttachments(
   changes: Changes,
 ): void {
   const [were, are] = [before, after].map((parts) => new Set(parts.map(({ name }) => name)));
-  for (const name of were ?? [])
-    if (are?.has(name) === false) changes.add('breaking', where, `the attachment ${name} is gone`);
+  for (const name of were ?? []) {
+    if (are?.has(name) === false) {
+      changes.add('breaking', where, `the attachment ${name} is gone`);
+    }
+  }
   const severity = direction === 'request' || before.length === 0 ? 'breaking' : 'safe';
-  for (const name of are ?? [])
-    if (were?.has(name) === false) changes.add(severity, where, `the attachment ${name} is new`);
+  for (const name of are ?? []) {
+    if (were?.has(name) === false) {
+      changes.add(severity, where, `the attachment ${name} is new`);
+    }
+  }
 }
 
 const elementsOf = (count: number): string => (count === 1 ? 'one element' : `${count} elements`);
@@ -307,11 +341,15 @@ function compareDeclared(
   const are = new Map(after.map(({ element }) => [typeKey(element.name), element]));
   for (const [key, was] of were) {
     const is = are.get(key);
-    if (is === undefined)
+    if (is === undefined) {
       changes.add('dangerous', where, `the ${noun} ${was.name.local} ${isGone}`);
-    else types.compare(direction, was, is, `${where}${suffix}: ${was.name.local}`);
+    } else {
+      types.compare(direction, was, is, `${where}${suffix}: ${was.name.local}`);
+    }
   }
   for (const [key, is] of are) {
-    if (!were.has(key)) changes.add('dangerous', where, `the ${noun} ${is.name.local} is new`);
+    if (!were.has(key)) {
+      changes.add('dangerous', where, `the ${noun} ${is.name.local} is new`);
+    }
   }
 }

@@ -54,13 +54,14 @@ function partsOf(direction: Direction, { before, after, path }: Pair, add: Add):
       member.name === null
         ? others.unnamed.shift()
         : (are.get(keyOf(member)) ?? others.named.shift());
-    if (partner !== undefined)
+    if (partner !== undefined) {
       pairs.push({ before: member, after: partner, path: `${path}, a member of it` });
-    else
+    } else {
       add(
         direction === 'request' ? 'breaking' : 'safe',
         `has no member ${nameOf(member)} in its union any more`,
       );
+    }
   }
   for (const member of [...others.named, ...others.unnamed]) {
     add(
@@ -78,8 +79,11 @@ function compareOne(direction: Direction, before: SimpleType, after: SimpleType,
    * More values than before are harmless where clients write them, fewer where clients read them.
    */
   const addWider = (isWider: boolean, what: string): void => {
-    if (isWider === (direction === 'request')) add('safe', what);
-    else add(direction === 'request' ? 'breaking' : 'dangerous', what);
+    if (isWider === (direction === 'request')) {
+      add('safe', what);
+    } else {
+      add(direction === 'request' ? 'breaking' : 'dangerous', what);
+    }
   };
   if (before.variety !== after.variety) {
     add('breaking', `is ${NAMES[after.variety]} now`);
@@ -121,10 +125,15 @@ function compareEnumerations(
   }
   const were = new Set(before.enumeration.map(({ value }) => value));
   const are = new Set(after.enumeration.map(({ value }) => value));
-  for (const value of were)
-    if (!are.has(value)) addWider(false, `the value ${JSON.stringify(value)} is gone`);
+  for (const value of were) {
+    if (!are.has(value)) {
+      addWider(false, `the value ${JSON.stringify(value)} is gone`);
+    }
+  }
   for (const value of are) {
-    if (!were.has(value)) addWider(true, `the value ${JSON.stringify(value)} is new`);
+    if (!were.has(value)) {
+      addWider(true, `the value ${JSON.stringify(value)} is new`);
+    }
   }
 }
 
@@ -151,7 +160,11 @@ const WIDER: ReadonlyMap<string, readonly string[]> = new Map([
 /** Whether every value of the one built-in type is one of the other, which is another. */
 function widens(from: string, to: string): boolean {
   const reached = new Set([to]);
-  for (const type of reached) for (const narrower of WIDER.get(type) ?? []) reached.add(narrower);
+  for (const type of reached) {
+    for (const narrower of WIDER.get(type) ?? []) {
+      reached.add(narrower);
+    }
+  }
   return from !== to && reached.has(from);
 }
 
@@ -176,15 +189,25 @@ function compareFacets(before: Facets, after: Facets, addWider: AddWider, add: A
     }
     const difference = Number(is) - Number(was);
     // Bounds of dates are no numbers.
-    if (Number.isNaN(difference)) add('dangerous', `has another ${facet}: ${is}`);
-    else if (difference !== 0)
+    if (Number.isNaN(difference)) {
+      add('dangerous', `has another ${facet}: ${is}`);
+    } else if (difference !== 0) {
       addWider(difference > 0 === isUpper, `has ${facet} ${is} instead of ${was}`);
+    }
   };
-  for (const facet of UPPER) compare(facet, true);
-  for (const facet of LOWER) compare(facet, false);
-  if (before.length !== after.length)
+  for (const facet of UPPER) {
+    compare(facet, true);
+  }
+  for (const facet of LOWER) {
+    compare(facet, false);
+  }
+  if (before.length !== after.length) {
     add('dangerous', `has another length: ${after.length ?? 'any'}`);
-  if (before.patterns.join('\n') !== after.patterns.join('\n'))
+  }
+  if (before.patterns.join('\n') !== after.patterns.join('\n')) {
     add('dangerous', 'has another pattern');
-  if (before.whiteSpace !== after.whiteSpace) add('dangerous', 'treats white space otherwise');
+  }
+  if (before.whiteSpace !== after.whiteSpace) {
+    add('dangerous', 'treats white space otherwise');
+  }
 }

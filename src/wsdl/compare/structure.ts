@@ -36,13 +36,18 @@ export function structureOf(root: Particle, keys: ReadonlyMap<string, unknown>):
       above.inside.push(key);
       const known = leaves.get(key) ?? [];
       leaves.set(key, known);
-      if (known.length < MAX_LEAVES) known.push(leafIn(above));
+      if (known.length < MAX_LEAVES) {
+        known.push(leafIn(above));
+      }
       continue;
     }
     const group = isTransparent(particle, above) ? above : groupIn(above, particle);
-    if (group !== above) groups.push(group);
-    for (const inner of [...particle.particles].reverse())
+    if (group !== above) {
+      groups.push(group);
+    }
+    for (const inner of [...particle.particles].reverse()) {
       stack.push({ particle: inner, above: group });
+    }
   }
   const excludes = (one: string, other: string): boolean => {
     const [ones, others] = [leaves.get(one) ?? [], leaves.get(other) ?? []];
@@ -111,8 +116,11 @@ const isTransparent = (particle: Particle, above: Group): boolean =>
 function areExclusive(one: Group, other: Group): boolean {
   let [a, b] = [one, other];
   while (a.above !== null && b.above !== null && a.above !== b.above) {
-    if (a.depth >= b.depth) a = a.above;
-    else b = b.above;
+    if (a.depth >= b.depth) {
+      a = a.above;
+    } else {
+      b = b.above;
+    }
   }
   return (
     a !== b &&

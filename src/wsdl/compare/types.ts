@@ -45,8 +45,9 @@ export class TypeComparison {
     where: string,
   ): void {
     this.#element(direction, before, after, where);
-    for (let pair = this.#queue.shift(); pair !== undefined; pair = this.#queue.shift())
+    for (let pair = this.#queue.shift(); pair !== undefined; pair = this.#queue.shift()) {
       this.#types(pair);
+    }
   }
 
   #element(
@@ -69,10 +70,12 @@ export class TypeComparison {
   }
 
   #presetValues(before: PresetValues, after: PresetValues, where: string): void {
-    if (before.fixed !== after.fixed)
+    if (before.fixed !== after.fixed) {
       this.#changes.add('dangerous', where, 'has another fixed value');
-    if (before.default !== after.default)
+    }
+    if (before.default !== after.default) {
       this.#changes.add('dangerous', where, 'has another default');
+    }
   }
 
   #types({ direction, before, after, where }: Pair): void {
@@ -117,14 +120,15 @@ export class TypeComparison {
     const [were, are] = [named(before.derived), named(after.derived)];
     for (const [name, was] of were) {
       const is = are.get(name);
-      if (is !== undefined)
+      if (is !== undefined) {
         this.#queue.push({ direction, before: was, after: is, where: `${where} as ${name}` });
-      else
+      } else {
         this.#changes.add(
           direction === 'request' ? 'breaking' : 'dangerous',
           where,
           `the type ${name} is gone`,
         );
+      }
     }
     for (const name of are.keys()) {
       if (!were.has(name)) {
@@ -146,15 +150,18 @@ export class TypeComparison {
     for (const [key, was] of were) {
       const is = are.get(key);
       const path = `${where}/@${was.name.local}`;
-      if (is === undefined) this.#changes.add('breaking', path, 'is gone');
-      else {
+      if (is === undefined) {
+        this.#changes.add('breaking', path, 'is gone');
+      } else {
         this.#occurrence(direction, path, once(was.required), once(is.required));
         this.#presetValues(was, is, path);
         this.#queue.push({ direction, before: was.type, after: is.type, where: path });
       }
     }
     for (const [key, is] of are) {
-      if (!were.has(key)) this.#added(direction, `${where}/@${is.name.local}`, is.required);
+      if (!were.has(key)) {
+        this.#added(direction, `${where}/@${is.name.local}`, is.required);
+      }
     }
     const wildcards = [before, after].map(({ anyAttribute }) =>
       anyAttribute === null ? [] : [anyAttribute],
@@ -187,9 +194,9 @@ export class TypeComparison {
 
   /** Mixed content, or anything. */
   #opaque(direction: Direction, before: Opaque, after: Opaque, where: string): void {
-    if (before.mixed !== null && after.mixed !== null)
+    if (before.mixed !== null && after.mixed !== null) {
       this.#models(direction, before, after, where);
-    else if (before.mixed !== after.mixed) {
+    } else if (before.mixed !== after.mixed) {
       const isSafe = (after.mixed === null) === (direction === 'request');
       const what =
         after.mixed === null ? 'may hold anything now' : 'may not hold anything any more';
@@ -203,14 +210,17 @@ export class TypeComparison {
     for (const [key, was] of were) {
       const is = are.get(key);
       const path = `${where}/${was.element.name.local}`;
-      if (is === undefined) this.#changes.add('breaking', path, 'is gone');
-      else {
+      if (is === undefined) {
+        this.#changes.add('breaking', path, 'is gone');
+      } else {
         this.#occurrence(direction, path, was, is);
         this.#element(direction, was.element, is.element, path);
       }
     }
     for (const [key, is] of are) {
-      if (!were.has(key)) this.#added(direction, `${where}/${is.element.name.local}`, is.min > 0);
+      if (!were.has(key)) {
+        this.#added(direction, `${where}/${is.element.name.local}`, is.min > 0);
+      }
     }
     const isOrdered = ![one, other].some(({ kind }) => kind === 'all');
     const order = (keys: Iterable<string>, others: ReadonlyMap<string, unknown>): string =>
@@ -223,7 +233,9 @@ export class TypeComparison {
         'has its elements in another order',
       );
     }
-    if (!isReordered) this.#together(direction, [one, other], [were, are], where);
+    if (!isReordered) {
+      this.#together(direction, [one, other], [were, are], where);
+    }
     compareWildcards(
       direction,
       'elements',
@@ -258,18 +270,21 @@ export class TypeComparison {
       ([key, { min, max }]) => min !== are.get(key)?.min || max !== are.get(key)?.max,
     );
     const isExplained = isReported || narrowed !== undefined || widened !== undefined;
-    if (!isExplained) this.#changes.add('dangerous', where, 'has its elements in other groups');
+    if (!isExplained) {
+      this.#changes.add('dangerous', where, 'has its elements in other groups');
+    }
   }
 
   #added(direction: Direction, where: string, isRequired: boolean): void {
-    if (direction === 'reply')
+    if (direction === 'reply') {
       this.#changes.add('dangerous', where, 'is new: strict readers do not expect it');
-    else
+    } else {
       this.#changes.add(
         isRequired ? 'breaking' : 'safe',
         where,
         isRequired ? 'is new and required' : 'is new',
       );
+    }
   }
 
   #occurrence(direction: Direction, where: string, before: Bounds, after: Bounds): void {
@@ -277,10 +292,13 @@ export class TypeComparison {
       const severity: Severity = isWider === (direction === 'request') ? 'safe' : 'breaking';
       this.#changes.add(severity, where, what);
     };
-    if (before.min === 0 && after.min > 0) add(false, 'is required now');
-    else if (before.min > 0 && after.min === 0) add(true, 'may be absent now');
-    else if (before.min !== after.min)
+    if (before.min === 0 && after.min > 0) {
+      add(false, 'is required now');
+    } else if (before.min > 0 && after.min === 0) {
+      add(true, 'may be absent now');
+    } else if (before.min !== after.min) {
       add(after.min < before.min, `stands there at least ${after.min} times now`);
+    }
     if (before.max === after.max) return;
     const times = after.max === Infinity ? 'any number of times' : `at most ${after.max} times`;
     add(after.max > before.max, `may stand there ${times} now`);

@@ -37,7 +37,9 @@ export function withoutDoctype(text: string): WithoutDoctype | null {
 function afterProlog(text: string): number {
   let at = 0;
   for (;;) {
-    while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
+    while (at < text.length && text.charCodeAt(at) <= 0x20) {
+      at++;
+    }
     const closing = closingOf(text, at);
     const end = closing === null ? -1 : text.indexOf(closing, at + 2);
     if (closing === null || end === -1) return at;
@@ -62,8 +64,11 @@ function endOf(declaration: string): number | null {
       continue;
     }
     if (char === '>' && !isInSubset) return at + 1;
-    if (char === '[') isInSubset = true;
-    else if (char === ']') isInSubset = false;
+    if (char === '[') {
+      isInSubset = true;
+    } else if (char === ']') {
+      isInSubset = false;
+    }
     at++;
   }
   return null;

@@ -179,7 +179,9 @@ export function fileSource(
 
 /** The options that permit the hosts refused so far: of several warnings the last has them all. */
 function allowHosts(refused: Set<string>, { host }: URL): string {
-  if (refused.size < HOSTS) refused.add(host);
+  if (refused.size < HOSTS) {
+    refused.add(host);
+  }
   return [...refused].map((each) => `--allow-host ${shellWord(each)}`).join(' ');
 }
 

@@ -111,7 +111,9 @@ export async function loadDocuments(
   }
   for (let at = 0; at < state.documents.length; at++) {
     const document = state.documents[at];
-    if (document !== undefined) await follow(state, document);
+    if (document !== undefined) {
+      await follow(state, document);
+    }
   }
   await followWellKnown(state);
   return state.documents;
@@ -126,9 +128,14 @@ async function follow(state: LoadState, document: MutableDocument): Promise<void
     const outcome = href === '' ? null : await followOne(state, document, node, href);
     if (typeof outcome === 'number') {
       document.references.set(node, outcome);
-      if (!quiet) warnOfOtherTarget(node, state.documents[outcome]?.root, state.warnings);
-    } else if (isKnown) state.unmet.push({ document, node, namespace, diagnostics: outcome });
-    else if (outcome !== null && !quiet) state.warnings.add(...outcome);
+      if (!quiet) {
+        warnOfOtherTarget(node, state.documents[outcome]?.root, state.warnings);
+      }
+    } else if (isKnown) {
+      state.unmet.push({ document, node, namespace, diagnostics: outcome });
+    } else if (outcome !== null && !quiet) {
+      state.warnings.add(...outcome);
+    }
   }
   for (const part of partsOf(document.root)) {
     const name = qNameAt(part, attributeOf(part, 'element') ?? '');
@@ -152,7 +159,9 @@ async function followWellKnown(state: LoadState): Promise<void> {
     const target = targetKey(file.kind, namespace);
     if (provided.has(target)) {
       const known = state.byKey.get(file.key);
-      if (known !== undefined) document.references.set(node, known);
+      if (known !== undefined) {
+        document.references.set(node, known);
+      }
       continue;
     }
     provided.add(target);
@@ -166,8 +175,9 @@ async function followWellKnown(state: LoadState): Promise<void> {
     const read = state.documents[index];
     for (const { node: inner } of read === undefined ? [] : referencesOf(read.root)) {
       const needed = attributeOf(inner, 'namespace') ?? '';
-      if (read !== undefined)
+      if (read !== undefined) {
         state.unmet.push({ document: read, node: inner, namespace: needed, diagnostics: null });
+      }
     }
   }
 }
@@ -287,7 +297,9 @@ async function load(
     const read = await readDocument(state, located, document.depth + 1, source, node);
     if (!isRefused(read)) return read.index;
     // A file that was not meant may still be named by another reference.
-    if (read !== located.inPlaceOf) state.byKey.set(located.key, -1);
+    if (read !== located.inPlaceOf) {
+      state.byKey.set(located.key, -1);
+    }
     const { what, remedy } = located.isOutside === true ? unusable(located) : read;
     return [diagnosticAtNode(node, what, remedy)];
   } catch (error) {

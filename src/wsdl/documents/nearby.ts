@@ -49,7 +49,9 @@ export function sameNamedFiles(href: string, document: string, main: string): re
   const first = segments.findLastIndex((each) => each.startsWith('.') || each.includes(':'));
   const own = segments.slice(first + 1);
   const folders = [dirname(document), dirname(main)];
-  for (let up = 0; up < LEVELS_UP; up++) folders.push(dirname(folders.at(-1) ?? ''));
+  for (let up = 0; up < LEVELS_UP; up++) {
+    folders.push(dirname(folders.at(-1) ?? ''));
+  }
   const suffixes = own.map((_, from) => own.slice(from).join(sep));
   return suffixes.flatMap((suffix) => folders.map((folder) => join(folder, suffix)));
 }
@@ -73,7 +75,9 @@ export function sharedFolder(folders: readonly string[]): string {
   for (const folder of others) {
     const parts = folder.split(sep);
     const differing = shared.findIndex((part, at) => part !== parts[at]);
-    if (differing !== -1) shared = shared.slice(0, differing);
+    if (differing !== -1) {
+      shared = shared.slice(0, differing);
+    }
   }
   return shared.length < 2 ? `${shared[0] ?? ''}${sep}` : shared.join(sep);
 }

@@ -36,7 +36,9 @@ export function readOlderSchemas(root: XmlNode, report: Report): XmlNode {
       }
       node.uri = XSD;
     }
-    for (const child of node.children.toReversed()) queue.push(child);
+    for (const child of node.children.toReversed()) {
+      queue.push(child);
+    }
   }
   return copy;
 }
@@ -98,9 +100,12 @@ const ORDERS: ReadonlyMap<string, string> = new Map([
 /** Rewrites one element, and its children as far as they move. False for one that is not read. */
 function modernise(node: Draft): boolean {
   node.local = RENAMED.get(node.local) ?? node.local;
-  for (const [older, name] of RENAMED_ATTRIBUTES) rename(node, older, name);
-  if (node.attributes.get('maxOccurs')?.trim() === '*')
+  for (const [older, name] of RENAMED_ATTRIBUTES) {
+    rename(node, older, name);
+  }
+  if (node.attributes.get('maxOccurs')?.trim() === '*') {
     node.attributes.set('maxOccurs', 'unbounded');
+  }
   switch (node.local) {
     case 'attribute':
       moderniseAttribute(node);
@@ -116,12 +121,17 @@ function modernise(node: Draft): boolean {
       break;
     case 'restriction':
     case 'extension':
-      if (node.parent?.local === 'complexContent') wrapParticles(node, 'sequence');
-      else moderniseBinary(node);
+      if (node.parent?.local === 'complexContent') {
+        wrapParticles(node, 'sequence');
+      } else {
+        moderniseBinary(node);
+      }
       break;
     case 'selector':
     case 'field':
-      if (!node.attributes.has('xpath')) node.attributes.set('xpath', node.text.trim());
+      if (!node.attributes.has('xpath')) {
+        node.attributes.set('xpath', node.text.trim());
+      }
       break;
     case 'encoding':
       return node.parent?.local === 'restriction';
@@ -135,18 +145,27 @@ function moderniseAttribute({ attributes }: Draft): void {
   const value = attributes.get('value');
   if (use === 'default' || use === 'fixed') {
     attributes.delete('use');
-    if (value !== undefined) attributes.set(use, value);
+    if (value !== undefined) {
+      attributes.set(use, value);
+    }
   }
-  if (attributes.get('minOccurs')?.trim() === '1') attributes.set('use', 'required');
-  for (const name of ['value', 'minOccurs', 'maxOccurs']) attributes.delete(name);
+  if (attributes.get('minOccurs')?.trim() === '1') {
+    attributes.set('use', 'required');
+  }
+  for (const name of ['value', 'minOccurs', 'maxOccurs']) {
+    attributes.delete(name);
+  }
 }
 
 /** A group without a name was a model group, whose compositor is `order`. */
 function moderniseGroup(node: Draft): void {
   if (node.attributes.has('ref')) return;
   const order = ORDERS.get(take(node, 'order') ?? 'seq') ?? 'sequence';
-  if (node.attributes.has('name')) wrapParticles(node, order);
-  else node.local = order;
+  if (node.attributes.has('name')) {
+    wrapParticles(node, order);
+  } else {
+    node.local = order;
+  }
 }
 
 /** `base` and `derivedBy` stood at the type itself, with its facets as children. */
@@ -154,8 +173,9 @@ function moderniseSimpleType(node: Draft): void {
   const base = take(node, 'base');
   const isList = take(node, 'derivedBy') === 'list';
   if (base === null) return;
-  if (isList) wrap(node, 'list', () => false).attributes.set('itemType', base);
-  else {
+  if (isList) {
+    wrap(node, 'list', () => false).attributes.set('itemType', base);
+  } else {
     const restriction = wrap(node, 'restriction', ({ local }) => local !== 'annotation');
     restriction.attributes.set('base', base);
     moderniseBinary(restriction);
@@ -183,7 +203,9 @@ function moderniseComplexType(node: Draft): void {
   const content = take(node, 'content');
   const base = take(node, 'base');
   const derivation = take(node, 'derivedBy') === 'restriction' ? 'restriction' : 'extension';
-  if (content === 'mixed') node.attributes.set('mixed', 'true');
+  if (content === 'mixed') {
+    node.attributes.set('mixed', 'true');
+  }
   wrapParticles(node, 'sequence');
   if (
     content === 'textOnly' ||
@@ -194,7 +216,9 @@ function moderniseComplexType(node: Draft): void {
       derivation,
       ({ local }) => local !== 'annotation' && !PARTICLES.has(local),
     );
-    if (base === null) inner.declares = new Map([['xsd', XSD]]);
+    if (base === null) {
+      inner.declares = new Map([['xsd', XSD]]);
+    }
     inner.attributes.set('base', base ?? 'xsd:string');
     wrap(node, 'simpleContent', (child) => child === inner);
   } else if (base !== null) {
@@ -241,7 +265,9 @@ function wrap(node: Draft, local: string, isMoved: (child: Draft) => boolean): D
     text: '',
   };
   wrapper.children = node.children.filter(isMoved);
-  for (const child of wrapper.children) child.parent = wrapper;
+  for (const child of wrapper.children) {
+    child.parent = wrapper;
+  }
   const at = node.children.findIndex(isMoved);
   const kept = node.children.filter((child) => !isMoved(child));
   const before = at === -1 ? kept.length : at;
@@ -257,5 +283,7 @@ function take({ attributes }: Draft, name: string): string | null {
 
 function rename(node: Draft, older: string, name: string): void {
   const value = take(node, older);
-  if (value !== null) node.attributes.set(name, value);
+  if (value !== null) {
+    node.attributes.set(name, value);
+  }
 }

@@ -38,7 +38,9 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
   const addText = (chunk: string): void => {
     consumed = parser.position;
     const node = documentation ?? open.at(-1);
-    if (node !== undefined && (node === documentation || /\S/.test(chunk))) node.text += chunk;
+    if (node !== undefined && (node === documentation || /\S/.test(chunk))) {
+      node.text += chunk;
+    }
   };
   parser.onerror = ({ message }) => {
     const isEntity = message.startsWith('Invalid character entity');
@@ -64,15 +66,28 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
   parser.onopentag = (tag) => {
     consumed = parser.position;
     if (!('uri' in tag)) return;
-    if (open.length >= DEPTH) fail(`Elements nest deeper than ${DEPTH} levels.`);
-    if (--budget.elements < 0) fail('The documents of this WSDL have more elements than allowed.');
-    if (Object.keys(tag.attributes).length !== attributes) fail('An attribute is given twice.');
+    if (open.length >= DEPTH) {
+      fail(`Elements nest deeper than ${DEPTH} levels.`);
+    }
+    if (--budget.elements < 0) {
+      fail('The documents of this WSDL have more elements than allowed.');
+    }
+    if (Object.keys(tag.attributes).length !== attributes) {
+      fail('An attribute is given twice.');
+    }
     const parent: OpenNode | null = open.at(-1) ?? null;
     const node = openNode(tag, parent, source, parser.startTagPosition - 1, parser.position);
-    if (parent === null) root = node;
-    else parent.children.push(node);
-    if (documentation !== null) documentation.text += breakBefore(node.local);
-    if (node.local === 'documentation') documentation ??= node;
+    if (parent === null) {
+      root = node;
+    } else {
+      parent.children.push(node);
+    }
+    if (documentation !== null) {
+      documentation.text += breakBefore(node.local);
+    }
+    if (node.local === 'documentation') {
+      documentation ??= node;
+    }
     open.push(node);
   };
   parser.onclosetag = () => {
@@ -80,13 +95,17 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
     const node = open.pop();
     if (node === undefined) return;
     node.contentEnd = Math.max(node.contentStart, parser.startTagPosition - 1);
-    if (node === documentation) documentation = null;
-    else if (documentation !== null) documentation.text += breakBehind(node.local);
+    if (node === documentation) {
+      documentation = null;
+    } else if (documentation !== null) {
+      documentation.text += breakBehind(node.local);
+    }
   };
   for (let at = 0; at < source.text.length; at += CHUNK_CHARS) {
     parser.write(source.text.slice(at, at + CHUNK_CHARS));
-    if (parser.position - consumed > TOKEN_CHARS)
+    if (parser.position - consumed > TOKEN_CHARS) {
       fail('A tag, comment or instruction is longer than allowed.');
+    }
     yield;
   }
   parser.close();

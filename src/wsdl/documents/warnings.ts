@@ -23,7 +23,9 @@ export function collectWarnings(): Warnings {
   const first = new Set<string>();
   return {
     addOnce(diagnostic) {
-      if (!first.has(diagnostic.what)) this.add(diagnostic);
+      if (!first.has(diagnostic.what)) {
+        this.add(diagnostic);
+      }
       first.add(diagnostic.what);
     },
     addAt(node, what, remedy = null) {

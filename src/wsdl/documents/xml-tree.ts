@@ -40,8 +40,9 @@ export function positionOf(
   let starts = lineStarts.get(source);
   if (starts === undefined) {
     const found = [0];
-    for (let at = source.text.indexOf('\n'); at !== -1; at = source.text.indexOf('\n', at + 1))
+    for (let at = source.text.indexOf('\n'); at !== -1; at = source.text.indexOf('\n', at + 1)) {
       found.push(at + 1);
+    }
     starts = found;
     lineStarts.set(source, starts);
   }
@@ -49,8 +50,11 @@ export function positionOf(
   let high = starts.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
+    if ((starts[middle] ?? 0) <= offset) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
   }
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
@@ -124,11 +128,17 @@ export function attributeSpan(
   const { text } = node.source;
   const isSpace = (at: number): boolean => text.charCodeAt(at) <= 0x20;
   let at = node.start + 1;
-  while (at < node.contentStart && !isSpace(at)) at++;
+  while (at < node.contentStart && !isSpace(at)) {
+    at++;
+  }
   while (at < node.contentStart) {
-    while (isSpace(at)) at++;
+    while (isSpace(at)) {
+      at++;
+    }
     const nameStart = at;
-    while (at < node.contentStart && !isSpace(at) && text[at] !== '=') at++;
+    while (at < node.contentStart && !isSpace(at) && text[at] !== '=') {
+      at++;
+    }
     const found = text.slice(nameStart, at);
     const open = text.slice(at, node.contentStart).search(/["']/);
     if (open === -1) return null;

@@ -31,9 +31,11 @@ export function collectDefinitions(
       for (const node of childrenOf(root, WSDL, local)) {
         const name = nameOfNode(node);
         const key = typeKey({ uri: targetOf(node), local: name });
-        if (found.has(key))
+        if (found.has(key)) {
           warnings.addAt(node, `${local} ${name} is defined twice; the first one is used.`);
-        else found.set(key, node);
+        } else {
+          found.set(key, node);
+        }
       }
     }
     return found;
@@ -50,7 +52,9 @@ export function collectDefinitions(
 /** The target namespace of the WSDL document that holds this node. */
 export function targetOf(node: XmlNode): string {
   let root = node;
-  while (root.parent !== null) root = root.parent;
+  while (root.parent !== null) {
+    root = root.parent;
+  }
   return attributeOf(root, 'targetNamespace') ?? '';
 }
 

@@ -28,8 +28,11 @@ function sharedNames(services: readonly WsdlService[]): ReadonlySet<string> {
       if (input.body === null || status === 'disabled') continue;
       const { local } = input.body.name;
       const known = first.get(writtenName);
-      if (known === undefined) first.set(writtenName, local);
-      else if (known !== local) shared.add(writtenName);
+      if (known === undefined) {
+        first.set(writtenName, local);
+      } else if (known !== local) {
+        shared.add(writtenName);
+      }
     }
   }
   return shared;

@@ -35,7 +35,9 @@ export function warnOfRequiredExtensions(
         const what = `The extension ${node.local} is required by the WSDL and not understood.`;
         warnings.addAt(node, what, 'The backend may refuse calls made from GraphQL.');
       }
-      for (const child of node.children) nodes.push(child);
+      for (const child of node.children) {
+        nodes.push(child);
+      }
     }
   }
 }

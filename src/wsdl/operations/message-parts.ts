@@ -26,7 +26,9 @@ export class MessageParts {
     if (known !== undefined) return known.get(name) ?? null;
     const named = new Map<string, XmlNode>();
     // The first of several parts with the same name counts.
-    for (const part of this.#list(message).toReversed()) named.set(nameOfNode(part), part);
+    for (const part of this.#list(message).toReversed()) {
+      named.set(nameOfNode(part), part);
+    }
     this.#named.set(message, named);
     return named.get(name) ?? null;
   }

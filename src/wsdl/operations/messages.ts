@@ -128,8 +128,9 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
     const content = documentContent(part, context, diagnostics);
     if ('disabled' in content) return content;
     const { element } = content;
-    if (element !== null)
+    if (element !== null) {
       children.push({ name: attributeOf(part, 'name') ?? element.name.local, element });
+    }
   }
   const [first, ...others] = children;
   const several = others.length === 0 ? {} : { several: severalParts(children) };
@@ -178,7 +179,9 @@ function attachmentsOf(
     } else if (!inBody.has(part)) {
       const types = getOrMake(found, name, () => new Set());
       const type = attributeOf(content, 'type');
-      if (type !== null && types.size < MEDIA_TYPES_MAX) types.add(type.toLowerCase());
+      if (type !== null && types.size < MEDIA_TYPES_MAX) {
+        types.add(type.toLowerCase());
+      }
     }
   }
   return [...found].map(([name, types]) => ({ name, mediaTypes: [...types] }));
@@ -215,7 +218,9 @@ function bodyParts(
     const isOwn =
       attributeOf(header, 'message') === null ||
       referredBy(header, 'message', context.definitions.messages);
-    if (isOwn === true || isOwn === message) elsewhere.add(attributeOf(header, 'part'));
+    if (isOwn === true || isOwn === message) {
+      elsewhere.add(attributeOf(header, 'part'));
+    }
   }
   return all.filter((part) => !elsewhere.has(attributeOf(part, 'name')));
 }
@@ -315,8 +320,9 @@ function rpcBody(
       );
       return { kind: 'one', element: named.element, min: 1, max: 1 };
     }
-    if (named !== null)
+    if (named !== null) {
       diagnostics.push({ ...named.disabled, what: `${named.disabled.what} It is kept as XML.` });
+    }
     const type = named === null ? typeOf(part, context) : opaqueType(null);
     const element = plainElement({ uri: '', local }, type, {
       nillable: encoded && !isPrimitive(type),

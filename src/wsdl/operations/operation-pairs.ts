@@ -30,8 +30,11 @@ export function operationsOfPortType(portType: XmlNode): PortTypeOperations {
   const operations = childrenOf(portType, WSDL, 'operation');
   for (const node of operations) {
     const same = byName.get(nameOfNode(node));
-    if (same === undefined) byName.set(nameOfNode(node), [node]);
-    else if (same.length < OVERLOADS) same.push(node);
+    if (same === undefined) {
+      byName.set(nameOfNode(node), [node]);
+    } else if (same.length < OVERLOADS) {
+      same.push(node);
+    }
   }
   return { byName, count: operations.length };
 }
@@ -54,7 +57,9 @@ export function pairOperations(
     const free = candidates.filter((candidate) => !used.has(candidate));
     const found =
       free.find((candidate) => fits(candidate, bound)) ?? (free.length === 1 ? free[0] : undefined);
-    if (found !== undefined) used.add(found);
+    if (found !== undefined) {
+      used.add(found);
+    }
     const isRepeated = found === undefined && candidates.length > 0;
     const known = found ?? candidates[0] ?? null;
     return { node: bound, bound, abstract: known, written, name: nameFor(written), isRepeated };
@@ -103,7 +108,9 @@ function namesFor(operations: readonly XmlNode[]): (written: string) => string {
   return (name) => {
     const before = last.get(name);
     let number = (before ?? 0) + 1;
-    while (number > 1 && written.has(`${name}${number}`)) number++;
+    while (number > 1 && written.has(`${name}${number}`)) {
+      number++;
+    }
     last.set(name, number);
     return number === 1 ? name : `${name}${number}`;
   };

@@ -175,7 +175,9 @@ function readContent(
   if (uses.has('encoded') && uses.has('literal')) {
     return disable(node, `The operation ${written} is literal one way and encoded the other.`);
   }
-  if (answered !== null) warnOfReplyHeaders(answered.payload, reply?.bound ?? abstract, context);
+  if (answered !== null) {
+    warnOfReplyHeaders(answered.payload, reply?.bound ?? abstract, context);
+  }
   const { faults, diagnostics } = readFaults(abstract, bound, context);
   const content = {
     input: asked.payload,
@@ -297,12 +299,14 @@ function readFaults(
     if (named === null) {
       const wire = { uri: namespaceOf(name, bound), local: nameOfNode(part) };
       faults.push({ name, element: plainElement(wire, typeOf(part, context)) });
-    } else if ('element' in named) faults.push({ name, element: named.element });
-    else
+    } else if ('element' in named) {
+      faults.push({ name, element: named.element });
+    } else {
       diagnostics.push({
         ...named.disabled,
         what: `${named.disabled.what} The fault is left out.`,
       });
+    }
   }
   return { faults, diagnostics };
 }
@@ -334,8 +338,9 @@ function readHeaders(
   for (const header of messageExtensions(use.bound, 'header')) {
     warnOfHeaderFaults(header, context);
     const read = readHeader(header, use, context);
-    if ('what' in read) diagnostics.push({ ...read, what: `${read.what} The header is left out.` });
-    else if (!seen.has(typeKey(read.name))) {
+    if ('what' in read) {
+      diagnostics.push({ ...read, what: `${read.what} The header is left out.` });
+    } else if (!seen.has(typeKey(read.name))) {
       seen.add(typeKey(read.name));
       headers.push({ element: read });
     }

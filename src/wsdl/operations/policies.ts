@@ -54,7 +54,11 @@ export function collectPolicies(
         ...ids.map((id) => `${node.source.file}#${id}`),
         ...(name === null ? [] : [name]),
       ];
-      for (const key of keys) if (!byKey.has(key)) byKey.set(key, node);
+      for (const key of keys) {
+        if (!byKey.has(key)) {
+          byKey.set(key, node);
+        }
+      }
     }
   }
   return { byKey, elementsLeft: MOST_ELEMENTS_IN_ALL, warnings };
@@ -131,8 +135,12 @@ export function demandOf<T>(
       const found = policyBy(attributeOf(child, 'URI') ?? '', child, policies);
       // A policy that refers to itself has no meaning (WS-Policy 1.5 section 4.3.5).
       const isOpen = found !== null && stack.some(({ children }) => children === found.children);
-      if (found !== null && !isOpen) stack.push(operatorOf('All', found.children, isOptional));
-    } else stack.push(operatorOf(child.local, child.children, isOptional));
+      if (found !== null && !isOpen) {
+        stack.push(operatorOf('All', found.children, isOptional));
+      }
+    } else {
+      stack.push(operatorOf(child.local, child.children, isOptional));
+    }
   }
   return answer;
 }

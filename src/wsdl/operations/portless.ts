@@ -30,12 +30,17 @@ export function readPortless(
   context: OperationContext,
 ): WsdlService {
   const ports: PortCollection = { ports: [], names: new Set(), definitions, bindings, context };
-  for (const binding of definitions.bindings.values())
-    if (refusalOf(binding) === null) addBinding(ports, binding);
+  for (const binding of definitions.bindings.values()) {
+    if (refusalOf(binding) === null) {
+      addBinding(ports, binding);
+    }
+  }
   if (ports.ports.length === 0) {
     const described = addOtherBindings(ports);
     for (const portType of definitions.portTypes.values()) {
-      if (!described.has(portType)) addPortType(ports, portType);
+      if (!described.has(portType)) {
+        addPortType(ports, portType);
+      }
     }
   }
   if (ports.ports.length === 0) {
@@ -64,7 +69,9 @@ interface PortCollection {
 function addPort({ ports, names }: PortCollection, named: XmlNode, port: Omit<Port, 'name'>): void {
   const wanted = attributeOf(named, 'name') ?? named.local;
   let name = wanted;
-  for (let number = 2; names.has(name); number++) name = `${wanted}${number}`;
+  for (let number = 2; names.has(name); number++) {
+    name = `${wanted}${number}`;
+  }
   names.add(name);
   ports.push({ name, ...port });
 }
@@ -89,18 +96,25 @@ function addOtherBindings(ports: PortCollection): ReadonlySet<XmlNode> {
   const portsOf = new Map<XmlNode, XmlNode[]>();
   for (const port of definitions.services.flatMap((service) => childrenOf(service, WSDL, 'port'))) {
     const binding = referredBy(port, 'binding', definitions.bindings);
-    if (binding !== null) addToGroup(portsOf, binding, port);
+    if (binding !== null) {
+      addToGroup(portsOf, binding, port);
+    }
   }
   const described = new Set<XmlNode>();
   for (const binding of definitions.bindings.values()) {
     const portType = bindings.portTypeOf(binding);
-    if (portType !== null) described.add(portType);
+    if (portType !== null) {
+      described.add(portType);
+    }
     const refusal = refusalOf(binding) ?? 'it has no port';
     const why = diagnosticAtNode(binding, `The operation cannot be called: ${refusal}.`);
     const read = bindings.read(binding, why);
-    for (const port of portsOf.get(binding) ?? [])
+    for (const port of portsOf.get(binding) ?? []) {
       addPort(ports, port, { ...read, address: addressOf(port) });
-    if (!portsOf.has(binding)) addPort(ports, binding, { ...read, address: null });
+    }
+    if (!portsOf.has(binding)) {
+      addPort(ports, binding, { ...read, address: null });
+    }
   }
   return described;
 }
@@ -113,7 +127,9 @@ function addPortType(ports: PortCollection, portType: XmlNode): void {
   const remedy = 'Name the WSDL that has the binding, if there is one.';
   context.warnings.add({ ...diagnosticAtNode(portType, what, remedy), cause });
   const pairs = unboundOperations(portType);
-  for (const { node } of pairs) ports.bindings.covered.add(node);
+  for (const { node } of pairs) {
+    ports.bindings.covered.add(node);
+  }
   const operations = readOperations(pairs, context, null);
   addPort(ports, portType, { dialect: '1.1', address: null, operations });
 }

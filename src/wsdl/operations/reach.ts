@@ -29,19 +29,29 @@ export function reachableDiagnostics(
     for (const payload of [input, output]) {
       if (payload === null) continue;
       elements.push(...childrenOfBody(payload));
-      for (const { element } of payload.headers) elements.push(element);
+      for (const { element } of payload.headers) {
+        elements.push(element);
+      }
     }
-    for (const { element } of faults) elements.push(element);
+    for (const { element } of faults) {
+      elements.push(element);
+    }
     const diagnostics = new Set<Diagnostic>();
     const types = new Set<XsdType>(elements.map(({ type }) => type));
     for (const { type } of elements) {
       // The wrapper of rpc style is made by the reader of messages: the schemas do not know it.
-      if (type.kind === 'complex' && type.name === null)
-        for (const inner of typesIn(type)) types.add(inner);
+      if (type.kind === 'complex' && type.name === null) {
+        for (const inner of typesIn(type)) {
+          types.add(inner);
+        }
+      }
     }
     for (const type of types) {
-      for (const diagnostic of met.get(type) ?? approximated.get(type) ?? [])
-        if (diagnostics.size < REASONS) diagnostics.add(diagnostic);
+      for (const diagnostic of met.get(type) ?? approximated.get(type) ?? []) {
+        if (diagnostics.size < REASONS) {
+          diagnostics.add(diagnostic);
+        }
+      }
     }
     return [...diagnostics];
   };
@@ -63,7 +73,9 @@ function containers(all: Iterable<XsdType>): ReadonlyMap<Container, readonly Con
     if (node === undefined) continue;
     for (const inner of directlyIn(node)) {
       addToGroup(containers, inner, node);
-      if (!seen.has(inner)) queue.push(inner);
+      if (!seen.has(inner)) {
+        queue.push(inner);
+      }
       seen.add(inner);
     }
   }
@@ -75,8 +87,13 @@ function typesIn(type: ComplexType): ReadonlySet<XsdType> {
   const types = new Set<XsdType>();
   const reached = new Set<Container>(contentOf(type));
   for (const node of reached) {
-    if ('kind' in node) types.add(node);
-    else for (const inner of directlyIn(node)) reached.add(inner);
+    if ('kind' in node) {
+      types.add(node);
+    } else {
+      for (const inner of directlyIn(node)) {
+        reached.add(inner);
+      }
+    }
   }
   return types;
 }
@@ -115,9 +132,13 @@ function spread(
       visits.set(node, count + 1);
       if ('kind' in node) {
         const own = met.get(node) ?? [];
-        if (own.length < REASONS) met.set(node, [...own, ...diagnostics]);
+        if (own.length < REASONS) {
+          met.set(node, [...own, ...diagnostics]);
+        }
       }
-      for (const outer of containers.get(node) ?? []) reached.add(outer);
+      for (const outer of containers.get(node) ?? []) {
+        reached.add(outer);
+      }
     }
   }
   return met;

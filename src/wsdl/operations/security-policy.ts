@@ -91,7 +91,11 @@ export class SecurityPolicies {
     for (const element of elements) {
       if (element === null) continue;
       const found = getOrMake(this.#found, element, () => this.#demandsIn(element));
-      for (const [demand, node] of found) if (!all.has(demand)) all.set(demand, node);
+      for (const [demand, node] of found) {
+        if (!all.has(demand)) {
+          all.set(demand, node);
+        }
+      }
     }
     return [...all].map(([demand, node]) => {
       const [what, remedy] = SENTENCES[demand];
@@ -110,7 +114,11 @@ export class SecurityPolicies {
       if (read.has(policy) || this.#policies.elementsLeft-- <= 0) continue;
       read.add(policy);
       const { demands, refers } = getOrMake(this.#own, policy, () => this.#ownOf(policy));
-      for (const [demand, node] of demands) if (!found.has(demand)) found.set(demand, node);
+      for (const [demand, node] of demands) {
+        if (!found.has(demand)) {
+          found.set(demand, node);
+        }
+      }
       open.push(...refers);
     }
     return found;
@@ -123,9 +131,13 @@ export class SecurityPolicies {
     for (const node of nodes) {
       if (this.#policies.elementsLeft-- <= 0) break;
       const demand = NAMESPACES.has(node.uri) ? ASSERTIONS.get(node.local) : undefined;
-      if (demand !== undefined && !demands.has(demand)) demands.set(demand, node);
+      if (demand !== undefined && !demands.has(demand)) {
+        demands.set(demand, node);
+      }
       refers.push(...referredPolicies(node, this.#policies));
-      for (const child of node.children) nodes.push(child);
+      for (const child of node.children) {
+        nodes.push(child);
+      }
     }
     return { demands, refers };
   }
@@ -144,7 +156,11 @@ function subjectsIn(element: XmlNode): readonly XmlNode[] {
   const subjects = [element];
   for (const operation of childrenOf(element, WSDL, 'operation')) {
     subjects.push(operation);
-    for (const message of operation.children) if (message.uri === WSDL) subjects.push(message);
+    for (const message of operation.children) {
+      if (message.uri === WSDL) {
+        subjects.push(message);
+      }
+    }
   }
   return subjects;
 }

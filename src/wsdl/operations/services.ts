@@ -60,7 +60,9 @@ export function readServices(
     }))
     .filter(({ ports }) => ports.length > 0);
   // Without a usable port the reasons are in the operations.
-  if (services.length > 0) warnings.add(...left);
+  if (services.length > 0) {
+    warnings.add(...left);
+  }
   return withOwnNames(services);
 }
 
@@ -231,13 +233,18 @@ export class BindingReader {
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
     const reason = why ?? (portType === null ? diagnosticAtNode(binding, missing) : null);
     const abstract = portType === null ? null : this.#operationsOf(portType);
-    if (portType !== null)
+    if (portType !== null) {
       this.#portTypeNames.set(
         binding,
         typeKey({ uri: targetOf(portType), local: nameOfNode(portType) }),
       );
+    }
     const pairs = pairOperations(binding, abstract, this.#context.warnings);
-    for (const pair of pairs) if (pair.abstract !== null) this.covered.add(pair.abstract);
+    for (const pair of pairs) {
+      if (pair.abstract !== null) {
+        this.covered.add(pair.abstract);
+      }
+    }
     const declaring = portType === null ? [binding] : [binding, portType];
     const use = strongestUse(declaring.flatMap((each) => this.#addressingUseOf(each) ?? []));
     const isPackaged = demandsPackages(binding, this.#definitions.policies);

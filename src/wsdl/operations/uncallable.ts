@@ -26,7 +26,9 @@ export function readUncallable(
     }
     const written = new Set(names);
     for (const node of portType === null ? [] : childrenOf(portType, WSDL, 'operation')) {
-      if (written.has(nameOfNode(node))) described.add(node);
+      if (written.has(nameOfNode(node))) {
+        described.add(node);
+      }
     }
   };
   const withPort = new Set<XmlNode>();
@@ -35,8 +37,9 @@ export function readUncallable(
     if (binding === null) continue;
     withPort.add(binding);
     const refusal = refusalOf(binding);
-    if (refusal !== null && !bindings.hasRead(binding))
+    if (refusal !== null && !bindings.hasRead(binding)) {
       describe(binding, `port ${nameOfNode(port)}`, refusal);
+    }
   }
   for (const binding of definitions.bindings.values()) {
     if (withPort.has(binding) || bindings.hasRead(binding)) continue;

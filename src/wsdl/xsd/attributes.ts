@@ -102,7 +102,9 @@ export class AttributeReader {
     const attributes = new Map(
       base.attributes.map((attribute) => [typeKey(attribute.name), attribute]),
     );
-    for (const [key, attribute] of declared) attributes.set(key, attribute);
+    for (const [key, attribute] of declared) {
+      attributes.set(key, attribute);
+    }
     return { attributes: [...attributes.values()], anyAttribute: wildcard, reasons };
   }
 
@@ -128,16 +130,23 @@ export class AttributeReader {
       } else if (child.local === 'attributeGroup') {
         const group = this.#group(child, unit);
         this.#left -= group.declared.size;
-        for (const [key, attribute] of group.declared) declared.set(key, attribute);
-        if (group.wildcard !== null) wildcards.push(group.wildcard);
+        for (const [key, attribute] of group.declared) {
+          declared.set(key, attribute);
+        }
+        if (group.wildcard !== null) {
+          wildcards.push(group.wildcard);
+        }
         reasons.push(...group.reasons.slice(0, MAX_REASONS));
       } else if (child.local === 'attribute') {
         const attribute = readAttribute(child, unit, this.#context);
         if (attribute === null) continue;
-        if ('what' in attribute) reasons.push(attribute);
-        else if (attributeOf(child, 'use') === 'prohibited')
+        if ('what' in attribute) {
+          reasons.push(attribute);
+        } else if (attributeOf(child, 'use') === 'prohibited') {
           prohibited.add(typeKey(attribute.name));
-        else declared.set(typeKey(attribute.name), attribute);
+        } else {
+          declared.set(typeKey(attribute.name), attribute);
+        }
       }
     }
     const [first = null, ...others] = wildcards;

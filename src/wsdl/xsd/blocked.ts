@@ -47,7 +47,11 @@ export function blocksMember(
   const ways = new Set<Derivation>();
   let at = typeAt(member, components);
   for (let step = 0; step < CHAIN && at !== null; step++) {
-    if (step > 0 || at.key === target?.key) for (const way of blockedIn(at)) banned.add(way);
+    if (step > 0 || at.key === target?.key) {
+      for (const way of blockedIn(at)) {
+        banned.add(way);
+      }
+    }
     if (at.key === target?.key) break;
     const derived = baseOf(at, components);
     ways.add(derived.way);

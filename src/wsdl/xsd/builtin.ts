@@ -104,7 +104,9 @@ export function builtInSimple(name: QName): SimpleType | null {
   if (known !== undefined) return known;
   const type = makeSimple(name.uri, name.local);
   // The built-in names are few; names that are none of them come from documents and are not kept.
-  if (type !== null) made.set(key, type);
+  if (type !== null) {
+    made.set(key, type);
+  }
   return type;
 }
 

@@ -77,8 +77,11 @@ export class ComplexTypeReader {
       this.#setAttributes(type, this.#attributes.own(node, unit));
     } else {
       const base = this.#baseOf(type, { node: step.node, unit });
-      if (step.kind === 'simple') this.#fillSimple(type, { node: step.node, unit }, base);
-      else this.#fillComplex(type, { node: step.node, unit }, base, mixed);
+      if (step.kind === 'simple') {
+        this.#fillSimple(type, { node: step.node, unit }, base);
+      } else {
+        this.#fillComplex(type, { node: step.node, unit }, base, mixed);
+      }
     }
   }
 
@@ -123,10 +126,15 @@ export class ComplexTypeReader {
       // is like no other.
       type.base = null;
       type.derivation = null;
-    } else if (own === undefined || base === null || base.kind === 'simple') type.content = OPAQUE;
-    else if (own === null && base.content.kind === 'text') type.content = base.content;
-    else if (step.node.local === 'restriction') type.content = contentOf(own, mixed);
-    else type.content = this.#extended(base, own, mixed);
+    } else if (own === undefined || base === null || base.kind === 'simple') {
+      type.content = OPAQUE;
+    } else if (own === null && base.content.kind === 'text') {
+      type.content = base.content;
+    } else if (step.node.local === 'restriction') {
+      type.content = contentOf(own, mixed);
+    } else {
+      type.content = this.#extended(base, own, mixed);
+    }
   }
 
   #extended(base: ComplexType, own: Particle | null, mixed: boolean): Content {
@@ -178,8 +186,9 @@ export class ComplexTypeReader {
     this.#setAttributes(type, attributes);
     const isWhole = !isExtension && type.content.kind !== 'text';
     if (base === null || isWhole) return;
-    for (const diagnostic of this.#context.reasonsFor(base))
+    for (const diagnostic of this.#context.reasonsFor(base)) {
       this.#context.approximate(type, diagnostic);
+    }
   }
 
   #setAttributes(
@@ -188,7 +197,9 @@ export class ComplexTypeReader {
   ): void {
     type.attributes = attributes;
     type.anyAttribute = anyAttribute;
-    for (const diagnostic of reasons) this.#context.approximate(type, diagnostic);
+    for (const diagnostic of reasons) {
+      this.#context.approximate(type, diagnostic);
+    }
   }
 
   /**
@@ -280,14 +291,19 @@ function arrayContent(
       const [name = '', ...ranks] = arrayType.split('[', MOST);
       const sizes = ranks.map((rank) => Math.min(MOST, rank.split(',').length));
       item = context.typeNamed(attribute, name.trim(), unit);
-      for (const inner of sizes.slice(0, -1))
+      for (const inner of sizes.slice(0, -1)) {
         item = arrayOf({ kind: 'array', item, dimensions: inner });
+      }
       return { kind: 'array', item, dimensions: sizes.at(-1) ?? 1 };
     }
     const itemType = writtenValue({ node: attribute, unit }, 'itemType');
-    if (itemType !== null) item = context.typeNamed(attribute, itemType, unit);
+    if (itemType !== null) {
+      item = context.typeNamed(attribute, itemType, unit);
+    }
     const size = writtenValue({ node: attribute, unit }, 'arraySize');
-    if (size !== null) dimensions = Math.min(MOST, size.split(/\s+/).length);
+    if (size !== null) {
+      dimensions = Math.min(MOST, size.split(/\s+/).length);
+    }
   }
   item ??= firstElement(particle) ?? base.item;
   return { kind: 'array', item, dimensions: dimensions ?? base.dimensions };
@@ -309,7 +325,8 @@ function writtenValue({ node, unit }: Component, local: 'itemType' | 'arraySize'
 
 function firstElement(root: Particle | null): XsdType | null {
   let at = root ?? undefined;
-  while (at !== undefined && at.kind !== 'one')
+  while (at !== undefined && at.kind !== 'one') {
     at = at.kind === 'any' ? undefined : at.particles[0];
+  }
   return at?.element.type ?? null;
 }

@@ -55,7 +55,9 @@ export function collectComponents(
     components.targets.add(unit.target);
     if (isBuiltInNamespace(unit.target)) continue;
     count += unit.node.children.length;
-    if (!walked.has(unit.node)) warnOfXsd11(unit.node, warnings);
+    if (!walked.has(unit.node)) {
+      warnOfXsd11(unit.node, warnings);
+    }
     walked.add(unit.node);
     if (count > MOST) {
       warnings.addAt(
@@ -66,16 +68,22 @@ export function collectComponents(
     }
     for (const node of unit.node.children) {
       if (node.uri !== XSD) continue;
-      if (node.local === 'redefine') redefines.push({ node, unit });
-      else if (node.local !== 'override') addComponent(components, { node, unit }, warnings);
-      else
-        for (const child of node.children)
+      if (node.local === 'redefine') {
+        redefines.push({ node, unit });
+      } else if (node.local !== 'override') {
+        addComponent(components, { node, unit }, warnings);
+      } else {
+        for (const child of node.children) {
           addComponent(components, { node: child, unit }, warnings);
+        }
+      }
     }
   }
   // A schema that is redefined may redefine another: the innermost comes first.
   for (const { node, unit } of redefines.reverse()) {
-    for (const child of node.children) redefine(components, { node: child, unit }, warnings);
+    for (const child of node.children) {
+      redefine(components, { node: child, unit }, warnings);
+    }
   }
   return components;
 }
@@ -128,12 +136,14 @@ function redefine(components: SchemaComponents, component: Component, warnings: 
   if (table === null || name === null || !isNcName(name)) return;
   const key = typeKey({ uri: unit.target, local: name });
   const original = table.get(key);
-  if (original !== undefined) components.redefined.set(component, original);
-  else
+  if (original !== undefined) {
+    components.redefined.set(component, original);
+  } else {
     warnings.addAt(
       node,
       `There is no ${node.local} ${name} to redefine; it is taken as declared here.`,
     );
+  }
   table.set(key, component);
 }
 
@@ -158,8 +168,11 @@ function collectUnits(
     units.push({ node, document, target, adopted: own === '' && target !== '' ? [''] : [] });
   };
   for (const document of documents) {
-    if (document.kind === 'wsdl')
-      for (const schema of inlineSchemas(document.root)) add(document, schema, null);
+    if (document.kind === 'wsdl') {
+      for (const schema of inlineSchemas(document.root)) {
+        add(document, schema, null);
+      }
+    }
   }
   const addImported = (
     document: LoadedDocument,
@@ -167,12 +180,15 @@ function collectUnits(
     includer: string | null,
   ): void => {
     const target = documents[document.references.get(reference) ?? -1];
-    if (target?.kind === 'schema') add(target, target.root, includer);
+    if (target?.kind === 'schema') {
+      add(target, target.root, includer);
+    }
   };
   for (const document of documents) {
     for (const reference of document.references.keys()) {
-      if (reference.uri === WSDL || reference.parent?.local === 'types')
+      if (reference.uri === WSDL || reference.parent?.local === 'types') {
         addImported(document, reference, null);
+      }
     }
   }
   for (let at = 0; at < units.length && units.length < MOST; at++) {
@@ -239,7 +255,9 @@ function isSameDeclaration(a: Component, b: Component): boolean {
     if (lefts.length !== rights.length) return false;
     for (const [at, child] of lefts.entries()) {
       const other = rights[at];
-      if (other !== undefined) pairs.push([child, other]);
+      if (other !== undefined) {
+        pairs.push([child, other]);
+      }
     }
   }
   return true;
@@ -250,17 +268,24 @@ function meaningOf(node: XmlNode, unit: SchemaUnit, isLocal: boolean): ReadonlyM
   const meaning = new Map<string, string>();
   for (const [name, written] of node.attributes) {
     const value = VALUES.has(name) ? written : written.trim();
-    if (NAMES.has(name)) meaning.set(name, namesIn(node, value, unit));
-    else if (name.startsWith('{') || name === 'id' || name === 'form') continue;
-    else if (BOOLEANS.has(name))
+    if (NAMES.has(name)) {
+      meaning.set(name, namesIn(node, value, unit));
+    } else if (name.startsWith('{') || name === 'id' || name === 'form') {
+      continue;
+    } else if (BOOLEANS.has(name)) {
       meaning.set(name, value === '1' ? 'true' : value === '0' ? 'false' : value);
-    else meaning.set(name, value);
-    if (DEFAULTS.get(name) === meaning.get(name)) meaning.delete(name);
+    } else {
+      meaning.set(name, value);
+    }
+    if (DEFAULTS.get(name) === meaning.get(name)) {
+      meaning.delete(name);
+    }
   }
   if (isLocal && (node.local === 'element' || node.local === 'attribute')) {
     const setting = node.local === 'element' ? 'elementFormDefault' : 'attributeFormDefault';
-    if (attributeOf(node, 'ref') === null)
+    if (attributeOf(node, 'ref') === null) {
       meaning.set('form', String(isQualified(node, unit, setting)));
+    }
   }
   return meaning;
 }
@@ -294,7 +319,9 @@ const isAttribute = ({ local }: XmlNode): boolean =>
 
 function isSameText(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   if (a.size !== b.size) return false;
-  for (const [name, value] of a) if (b.get(name) !== value) return false;
+  for (const [name, value] of a) {
+    if (b.get(name) !== value) return false;
+  }
   return true;
 }
 
@@ -321,7 +348,9 @@ function warnOfXsd11(schema: XmlNode, warnings: Warnings): void {
     }
     for (let at = node.children.length - 1; at >= 0; at--) {
       const child = node.children[at];
-      if (child !== undefined) queue.push(child);
+      if (child !== undefined) {
+        queue.push(child);
+      }
     }
   }
 }

@@ -12,16 +12,22 @@ export const freezeDeep = <T>(root: T): T => runAtOnce(freezing(root));
 export function* freezing<T>(root: T): Steps<T> {
   const queue: unknown[] = [root];
   for (let at = 0; at < queue.length; at++) {
-    if (at % STEP_VALUES === 0) yield;
+    if (at % STEP_VALUES === 0) {
+      yield;
+    }
     const value = queue[at];
     if (typeof value !== 'object' || value === null) continue;
     if (value instanceof Map) {
-      for (const inner of value.values()) queue.push(inner);
+      for (const inner of value.values()) {
+        queue.push(inner);
+      }
       continue;
     }
     if (Object.isFrozen(value)) continue;
     Object.freeze(value);
-    for (const inner of Object.values(value)) queue.push(inner);
+    for (const inner of Object.values(value)) {
+      queue.push(inner);
+    }
   }
   return root;
 }

@@ -47,15 +47,17 @@ export class IdentityReader {
     const list: IdentityConstraint[] = [];
     for (const child of nodes.slice(0, CONSTRAINTS)) {
       const constraint = readConstraint({ node: child, unit });
-      if (typeof constraint === 'string') this.#leaveOut(child, constraint);
-      else {
+      if (typeof constraint === 'string') {
+        this.#leaveOut(child, constraint);
+      } else {
         list.push(constraint);
         this.#read.push({ node: child, constraint, list });
       }
     }
     const [beyond] = nodes.slice(CONSTRAINTS);
-    if (beyond !== undefined)
+    if (beyond !== undefined) {
       this.#leaveOut(beyond, 'is one too many of its element, as are those that follow');
+    }
     return list;
   }
 
@@ -66,8 +68,9 @@ export class IdentityReader {
   resolveReferences(): void {
     const keys = new Map<string, number>();
     for (const { constraint } of this.#read) {
-      if (constraint.kind !== 'keyref')
+      if (constraint.kind !== 'keyref') {
         keys.set(typeKey(constraint.name), constraint.fields.length);
+      }
     }
     for (const { node, constraint, list } of this.#read) {
       if (constraint.kind !== 'keyref') continue;

@@ -90,7 +90,9 @@ export class ParticleReader {
         };
       if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
         particles.push(...particle.particles);
-      } else particles.push(particle);
+      } else {
+        particles.push(particle);
+      }
     }
     const { min, max } = occurrenceOf(node, this.#context);
     if (max === 0 || particles.length === 0) return { particle: null, reason: null };
@@ -248,8 +250,9 @@ export class ParticleReader {
         head !== undefined &&
         at !== key &&
         blocksMember(head, component, this.#context.components)
-      )
+      ) {
         members.delete(at);
+      }
     }
     return members;
   }
@@ -291,8 +294,9 @@ function occurrenceOf(node: XmlNode, context: SchemaContext): Occurrence {
   const max =
     attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', context);
   if (min <= max) return { min, max };
-  if (max > 0)
+  if (max > 0) {
     context.warnings.addAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.');
+  }
   return { min: max, max };
 }
 

@@ -102,11 +102,15 @@ class SchemaReader implements SchemaContext {
     // More shells are added while these are filled.
     for (let at = 0; at < this.#shells.length; at++) {
       const shell = this.#shells[at];
-      if (shell !== undefined) this.fill(shell.type);
+      if (shell !== undefined) {
+        this.fill(shell.type);
+      }
       yield;
     }
     for (const { type } of this.#shells) {
-      if (type.base !== null) this.#shellOf.get(type.base)?.type.derived.push(type);
+      if (type.base !== null) {
+        this.#shellOf.get(type.base)?.type.derived.push(type);
+      }
     }
     this.identity.resolveReferences();
   }
@@ -178,8 +182,11 @@ class SchemaReader implements SchemaContext {
 
   approximate(type: XsdType, diagnostic: Diagnostic): void {
     const diagnostics = this.approximated.get(type);
-    if (diagnostics === undefined) this.approximated.set(type, [diagnostic]);
-    else if (diagnostics.length < REASONS) diagnostics.push(diagnostic);
+    if (diagnostics === undefined) {
+      this.approximated.set(type, [diagnostic]);
+    } else if (diagnostics.length < REASONS) {
+      diagnostics.push(diagnostic);
+    }
     this.warnings.add(diagnostic);
   }
 
@@ -201,7 +208,9 @@ class SchemaReader implements SchemaContext {
     if (component === undefined) return null;
     const isComplex = component.node.local === 'complexType';
     const type = isComplex ? this.#shellFor(component, name) : this.simple.named(name);
-    if (type !== null) this.types.set(key, type);
+    if (type !== null) {
+      this.types.set(key, type);
+    }
     return type;
   }
 

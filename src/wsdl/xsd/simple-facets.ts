@@ -21,12 +21,17 @@ export function readFacets(restriction: XmlNode, base: Facets, warnings: Warning
     if (value === undefined) continue;
     const count = COUNTS.find((facet) => facet === node.local);
     const bound = BOUNDS.find((facet) => facet === node.local);
-    if (count !== undefined) facets[count] = countIn(node, value, warnings) ?? facets[count];
-    else if (bound !== undefined) facets[bound] = value.trim();
-    else if (node.local === 'pattern') patterns.push(value);
-    else if (node.local === 'whiteSpace')
+    if (count !== undefined) {
+      facets[count] = countIn(node, value, warnings) ?? facets[count];
+    } else if (bound !== undefined) {
+      facets[bound] = value.trim();
+    } else if (node.local === 'pattern') {
+      patterns.push(value);
+    } else if (node.local === 'whiteSpace') {
       facets.whiteSpace = spaceIn(node, value, warnings) ?? facets.whiteSpace;
-    else continue;
+    } else {
+      continue;
+    }
     isNarrowed = true;
   }
   // Patterns of one step are alternatives (XSD part 2 section 4.3.4.3); those of different steps
@@ -50,8 +55,9 @@ function countIn(node: XmlNode, value: string, warnings: Warnings): number | nul
 
 function spaceIn(node: XmlNode, value: string, warnings: Warnings): WhiteSpaceFacet | null {
   const space = SPACES.find((candidate) => candidate === value.trim());
-  if (space === undefined)
+  if (space === undefined) {
     warnings.addAt(node, 'The facet whiteSpace has no such value; it is left out.');
+  }
   return space ?? null;
 }
 

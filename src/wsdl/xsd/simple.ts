@@ -82,8 +82,9 @@ export class SimpleTypeReader {
   /** The type of an attribute; where it is not declared, a string with a warning. */
   ofAttribute(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
-    if (type === null)
+    if (type === null) {
       this.#warnings.add(this.#missing(node, value, nameInUnit(node, value, unit)));
+    }
     return type ?? ANY_SIMPLE;
   }
 
@@ -137,7 +138,9 @@ export class SimpleTypeReader {
     for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
       const needed = frame.needs[frame.next++];
       if (needed !== undefined) {
-        if (this.#done.get(needed) === undefined) frames.push(this.#open(needed));
+        if (this.#done.get(needed) === undefined) {
+          frames.push(this.#open(needed));
+        }
         continue;
       }
       frames.pop();
@@ -224,7 +227,9 @@ export class SimpleTypeReader {
 
   #approximated(key: string | null, diagnostic: Diagnostic): SimpleType {
     const type: SimpleType = { ...STRING, name: null };
-    if (key !== null) this.#unknown.set(key, type);
+    if (key !== null) {
+      this.#unknown.set(key, type);
+    }
     this.#approximate(type, diagnostic);
     return type;
   }
@@ -310,7 +315,9 @@ class SimpleTraits {
       const flat = isPlain ? type.members : [type];
       this.#membersLeft -= flat.length;
       if (this.#membersLeft < 0) return { builtIn: 'string', members: [] };
-      for (const member of flat) members.add(member);
+      for (const member of flat) {
+        members.add(member);
+      }
     }
     const [first] = members;
     const isShared = [...members].every(
@@ -334,8 +341,9 @@ class SimpleTraits {
       size += traits?.size ?? 1;
       depth = Math.max(depth, (traits?.depth ?? 0) + 1);
       hasList ||= traits?.hasList ?? part.variety === 'list';
-      if (variety === 'union')
+      if (variety === 'union') {
         space = (traits?.space ?? spaceOf(part)) === 'collapse' ? space : 'preserve';
+      }
     }
     // A restriction is as large as what it restricts: each step of a chain is looked at once.
     return {

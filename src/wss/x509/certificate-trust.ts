@@ -33,8 +33,9 @@ export function parseCertificate(certificate: X509Certificate): ParsedCertificat
   if (fields === null) return null;
   const attributes = new Set<string>();
   for (const [type, values] of Object.entries(certificate.toLegacyObject().subject ?? {})) {
-    for (const value of Array.isArray(values) ? values : [values])
+    for (const value of Array.isArray(values) ? values : [values]) {
       attributes.add(attributeKey(type, String(value)));
+    }
   }
   const [startMillis, endMillis] = [
     Date.parse(certificate.validFrom),
@@ -98,7 +99,9 @@ export class CertificateTrust {
       return known.problem;
     const { problem, path } = this.#judge(leaf, nowMillis);
     // A refused one is judged again: its time may come.
-    if (problem === null) this.#verdicts.set(key, { problem, ...this.#timesOf(path) });
+    if (problem === null) {
+      this.#verdicts.set(key, { problem, ...this.#timesOf(path) });
+    }
     return problem;
   }
 

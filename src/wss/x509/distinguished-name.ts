@@ -85,7 +85,9 @@ function readAttribute(text: string, at: number): Attribute | null {
   const bytes: Buffer[] = [];
   let solid = 0;
   let index = equals + 1;
-  while (text[index] === ' ') index++;
+  while (text[index] === ' ') {
+    index++;
+  }
   // The hexadecimal form of a value is not the text that looks like it.
   const kind = text[index] === '#' ? '=#' : '=';
   for (; index < text.length && text[index] !== ',' && text[index] !== '+'; index++) {
@@ -106,11 +108,15 @@ function readAttribute(text: string, at: number): Attribute | null {
     }
     // Both halves of a character beyond the basic plane.
     const code = text.codePointAt(index) ?? 0;
-    if (code > 0xffff) character = String.fromCodePoint(code);
+    if (code > 0xffff) {
+      character = String.fromCodePoint(code);
+    }
     index += character.length - 1;
     bytes.push(Buffer.from(character));
     // Blanks at the end belong to the value only where they are escaped.
-    if (isEscaped || character !== ' ') solid = bytes.length;
+    if (isEscaped || character !== ' ') {
+      solid = bytes.length;
+    }
   }
   const value = Buffer.concat(bytes.slice(0, solid)).toString('base64');
   return { key: `${type.toUpperCase()}${kind}${value}`, end: index };

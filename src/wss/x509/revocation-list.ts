@@ -70,7 +70,9 @@ function tailOf(der: Buffer): Tail | null {
     end < content.end ? elementAt(der, end) : null;
   let element = elementAt(der, content.start);
   const [algorithm, issuer] = [SEQUENCE, SEQUENCE];
-  if (element?.tag === INTEGER) element = after(element);
+  if (element?.tag === INTEGER) {
+    element = after(element);
+  }
   for (const tag of [algorithm, issuer]) {
     if (element?.tag !== tag) return null;
     element = after(element);

@@ -89,8 +89,9 @@ export class CanonicalWriter implements XmlHandler {
       sink.write(canonicalValue(uri));
       sink.write('"');
     }
-    if (tag.attributeCount > 0 || (this.depth === 1 && this.#inherited.length > 0))
+    if (tag.attributeCount > 0 || (this.depth === 1 && this.#inherited.length > 0)) {
       sink.write(this.#attributes(tag));
+    }
     sink.write('>');
     return STREAM;
   }
@@ -101,8 +102,11 @@ export class CanonicalWriter implements XmlHandler {
     while (this.#hidden.length > mark) {
       const hidden = this.#hidden.pop();
       if (hidden === undefined) break;
-      if (hidden.uri === undefined) this.#rendered.delete(hidden.prefix);
-      else this.#rendered.set(hidden.prefix, hidden.uri);
+      if (hidden.uri === undefined) {
+        this.#rendered.delete(hidden.prefix);
+      } else {
+        this.#rendered.set(hidden.prefix, hidden.uri);
+      }
     }
   }
 
@@ -115,14 +119,19 @@ export class CanonicalWriter implements XmlHandler {
   }
 
   comment(chars: string): void {
-    if (this.#method.withComments) this.#sink.write(`<!--${chars.replaceAll('\r', '&#xD;')}-->`);
+    if (this.#method.withComments) {
+      this.#sink.write(`<!--${chars.replaceAll('\r', '&#xD;')}-->`);
+    }
   }
 
   /** The declarations to write, in their order; they are in force from here on. */
   #namespaces(tag: StartTag): readonly NamespaceBinding[] {
     const due: NamespaceBinding[] = [];
-    if (this.#method.kind === 'exclusive') this.#addUtilized(tag, due);
-    else this.#addDeclared(tag, due);
+    if (this.#method.kind === 'exclusive') {
+      this.#addUtilized(tag, due);
+    } else {
+      this.#addDeclared(tag, due);
+    }
     if (this.#declaresNoDefault && this.depth === 0 && !due.some(({ prefix }) => prefix === '')) {
       due.push({ prefix: '', uri: '' });
       this.#render('', '');
@@ -154,12 +163,16 @@ export class CanonicalWriter implements XmlHandler {
       const written = writtenOf(tag);
       for (let index = 0; index < tag.attributeCount; index++) {
         const prefix = written.attributePrefix(index);
-        if (prefix !== '') this.#add(prefix, tag.attributeUri(index), due);
+        if (prefix !== '') {
+          this.#add(prefix, tag.attributeUri(index), due);
+        }
       }
     }
     for (const prefix of this.#method.inclusivePrefixes) {
       const uri = tag.namespace(prefix);
-      if (uri !== null) this.#add(prefix, uri, due);
+      if (uri !== null) {
+        this.#add(prefix, uri, due);
+      }
     }
   }
 
@@ -167,11 +180,14 @@ export class CanonicalWriter implements XmlHandler {
   #addDeclared(tag: StartTag, due: NamespaceBinding[]): void {
     const written = writtenOf(tag);
     if (this.depth === 0) {
-      for (const { prefix, uri } of written.namespacesInScope()) this.#add(prefix, uri, due);
+      for (const { prefix, uri } of written.namespacesInScope()) {
+        this.#add(prefix, uri, due);
+      }
       return;
     }
-    for (let index = 0; index < written.declarationCount; index++)
+    for (let index = 0; index < written.declarationCount; index++) {
       this.#add(written.declaredPrefix(index), written.declaredUri(index), due);
+    }
   }
 
   #add(prefix: string, uri: string, due: NamespaceBinding[]): void {
@@ -191,10 +207,14 @@ export class CanonicalWriter implements XmlHandler {
     const attributes = attributesOf(tag, tag.attributeCount === 0 ? undefined : writtenOf(tag));
     if (this.depth === 1) {
       for (const attribute of this.#inherited) {
-        if (tag.attribute(XML, attribute.local) === null) attributes.push(attribute);
+        if (tag.attribute(XML, attribute.local) === null) {
+          attributes.push(attribute);
+        }
       }
     }
-    if (attributes.length > 1) attributes.sort(byName);
+    if (attributes.length > 1) {
+      attributes.sort(byName);
+    }
     let result = '';
     for (const { prefix, local, value } of attributes) {
       result += ` ${prefix === '' ? local : `${prefix}:${local}`}="${canonicalValue(value)}"`;

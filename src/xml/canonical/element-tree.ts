@@ -85,7 +85,9 @@ export class ElementNode implements StartTag, WrittenTag {
 
   namespace(prefix: string): string | null {
     for (let at: ElementNode | null = this; at !== null; at = at.parent) {
-      for (const declared of at.#declarations) if (declared.prefix === prefix) return declared.uri;
+      for (const declared of at.#declarations) {
+        if (declared.prefix === prefix) return declared.uri;
+      }
     }
     if (prefix === '') return '';
     return prefix === 'xml' ? XML : null;
@@ -114,8 +116,11 @@ export class ElementNode implements StartTag, WrittenTag {
   namespacesInScope(): readonly NamespaceBinding[] {
     const found = new Map<string, NamespaceBinding>();
     for (let at: ElementNode | null = this; at !== null; at = at.parent) {
-      for (const declared of at.#declarations)
-        if (!found.has(declared.prefix)) found.set(declared.prefix, declared);
+      for (const declared of at.#declarations) {
+        if (!found.has(declared.prefix)) {
+          found.set(declared.prefix, declared);
+        }
+      }
     }
     return [...found.values()];
   }
@@ -124,8 +129,11 @@ export class ElementNode implements StartTag, WrittenTag {
   xmlAttributes(): readonly WrittenAttribute[] {
     const found = new Map<string, WrittenAttribute>();
     for (let at: ElementNode | null = this; at !== null; at = at.parent) {
-      for (const one of at.attributes)
-        if (one.uri === XML && !found.has(one.local)) found.set(one.local, one);
+      for (const one of at.attributes) {
+        if (one.uri === XML && !found.has(one.local)) {
+          found.set(one.local, one);
+        }
+      }
     }
     return [...found.values()];
   }
@@ -169,8 +177,9 @@ export class TreeBuilder implements XmlHandler {
     const children = this.#top?.children;
     if (children === undefined) return;
     const last = children.at(-1);
-    if (typeof last === 'string') children[children.length - 1] = last + chars;
-    else {
+    if (typeof last === 'string') {
+      children[children.length - 1] = last + chars;
+    } else {
       this.#onNode();
       children.push(chars);
     }
@@ -202,8 +211,12 @@ export function writeTree(
     if (child === undefined) {
       writer.close();
       open.pop();
-    } else if (typeof child === 'string') writer.text(child);
-    else if (child instanceof CommentNode) writer.comment(child.chars);
-    else if (child !== left) enter(child);
+    } else if (typeof child === 'string') {
+      writer.text(child);
+    } else if (child instanceof CommentNode) {
+      writer.comment(child.chars);
+    } else if (child !== left) {
+      enter(child);
+    }
   }
 }

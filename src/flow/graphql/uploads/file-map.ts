@@ -48,11 +48,16 @@ function place(operations: unknown, path: string, file: UploadedFile): void {
   if (steps[0] !== 'variables' || last === undefined)
     throw malformed('Its map must name places in the variables.');
   let at = operations;
-  for (const step of steps) at = memberAt(at, step);
+  for (const step of steps) {
+    at = memberAt(at, step);
+  }
   // Null is what stands for a file: a value is not replaced, nor is a file.
   if (memberAt(at, last) !== null) throw malformed('Its map must name places that are null.');
-  if (Array.isArray(at)) at[Number(last)] = file;
-  else if (isRecord(at)) Object.defineProperty(at, last, { value: file, enumerable: true });
+  if (Array.isArray(at)) {
+    at[Number(last)] = file;
+  } else if (isRecord(at)) {
+    Object.defineProperty(at, last, { value: file, enumerable: true });
+  }
 }
 
 /** Undefined where there is none. */

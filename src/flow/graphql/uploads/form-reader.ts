@@ -79,8 +79,9 @@ export class FormReader implements ContentSink {
   }
 
   content(piece: Buffer): void {
-    if (this.#section === 'field') this.#sink.content(piece);
-    else {
+    if (this.#section === 'field') {
+      this.#sink.content(piece);
+    } else {
       this.#outside += piece.length;
       if (this.#outside > this.#limits.outsideBytes) throw this.#beyond('outsideBytes');
     }
@@ -93,9 +94,11 @@ export class FormReader implements ContentSink {
   #read(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {
-      if (this.#section === 'boundary') at = this.#readLine(chunk, at);
-      else if (this.#section === 'header') at = this.#readHeader(chunk, at);
-      else {
+      if (this.#section === 'boundary') {
+        at = this.#readLine(chunk, at);
+      } else if (this.#section === 'header') {
+        at = this.#readHeader(chunk, at);
+      } else {
         const next = this.#scanner.scan(chunk, at, this);
         if (next < 0) return;
         if (this.#section === 'epilogue')
@@ -124,7 +127,9 @@ export class FormReader implements ContentSink {
         this.#scanner.begin();
       } else {
         // The last line need not have an end.
-        if (next === 'closed') this.#endField();
+        if (next === 'closed') {
+          this.#endField();
+        }
         this.#line = next;
       }
     }
@@ -140,7 +145,9 @@ export class FormReader implements ContentSink {
   #readHeader(chunk: Buffer, start: number): number {
     const at = this.#header.take(chunk, start);
     const { whole } = this.#header;
-    if (whole !== null) this.#beginField(whole);
+    if (whole !== null) {
+      this.#beginField(whole);
+    }
     return at;
   }
 

@@ -36,7 +36,9 @@ export function bodyOf(pieces: readonly PackagePiece[]): Buffer | Readable {
 export async function collectBody(body: Readable, bytesMax: number): Promise<Buffer> {
   const collected = new Collected(bytesMax);
   try {
-    for await (const chunk of body) collected.add(chunk);
+    for await (const chunk of body) {
+      collected.add(chunk);
+    }
   } catch (caught) {
     throw asRefusal(caught);
   }
@@ -81,8 +83,11 @@ class MessageBody extends Readable {
         this.push(null);
         return;
       }
-      if (piece instanceof FileContent) this.#open(piece.open());
-      else if (piece.length > 0) this.#isWanted = this.push(piece);
+      if (piece instanceof FileContent) {
+        this.#open(piece.open());
+      } else if (piece.length > 0) {
+        this.#isWanted = this.push(piece);
+      }
     }
   }
 

@@ -69,7 +69,9 @@ export class UploadForm implements FormSink {
       this.#reject = reject;
       this.#source.on('data', this.#onData).once('end', this.#onEnd).once('error', this.#onError);
       // The client may have left before.
-      if (this.#source.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
+      if (this.#source.destroyed) {
+        this.#stop(new Refusal('CLIENT_GONE'));
+      }
     });
   }
 
@@ -153,7 +155,9 @@ export class UploadForm implements FormSink {
       return;
     }
     for (const file of this.#files.values()) {
-      if (!file.hasBegun) file.fail(malformed('A file that its map names did not come.'));
+      if (!file.hasBegun) {
+        file.fail(malformed('A file that its map names did not come.'));
+      }
     }
   };
 
@@ -166,10 +170,15 @@ export class UploadForm implements FormSink {
     if (this.#stage === 'over') return;
     const file = this.#current;
     this.#release();
-    if (file === null || file.isWanted) this.#source.resume();
+    if (file === null || file.isWanted) {
+      this.#source.resume();
+    }
     // Held, or dropped, while another file is wanted that comes behind it.
-    else if ((!file.isOpen || file.isDropped) && this.#isLaterWanted) this.#source.resume();
-    else this.#source.pause();
+    else if ((!file.isOpen || file.isDropped) && this.#isLaterWanted) {
+      this.#source.resume();
+    } else {
+      this.#source.pause();
+    }
   };
 
   get #isLaterWanted(): boolean {
@@ -193,9 +202,13 @@ export class UploadForm implements FormSink {
     this.#stage = 'over';
     this.#source.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError);
     this.#source.pause();
-    for (const file of this.#files.values()) file.fail(refusal);
+    for (const file of this.#files.values()) {
+      file.fail(refusal);
+    }
     this.#current = null;
-    if (refusal !== null) this.#reject(refusal);
+    if (refusal !== null) {
+      this.#reject(refusal);
+    }
   }
 }
 

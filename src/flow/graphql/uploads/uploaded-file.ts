@@ -46,12 +46,16 @@ export class UploadedFile extends FileContent {
 
   add(piece: Buffer): void {
     if (this.isDropped) return;
-    if (!this.isOpen) this.heldBytes += piece.length;
+    if (!this.isOpen) {
+      this.heldBytes += piece.length;
+    }
     this.#stream.add(piece);
   }
 
   end(): void {
-    if (!this.isDropped) this.#stream.push(null);
+    if (!this.isDropped) {
+      this.#stream.push(null);
+    }
   }
 
   fail(refusal: Refusal | null): void {

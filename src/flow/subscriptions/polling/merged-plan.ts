@@ -23,7 +23,9 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
       changed: () => null,
     };
   const slots = plans.map((plan, index) => selfSlot(String(index), plan.value));
-  if (changed !== null) slots.push(selfSlot(CHANGED, changed.value));
+  if (changed !== null) {
+    slots.push(selfSlot(CHANGED, changed.value));
+  }
   const plan = planOf(first.element, slots);
   const { faults } = first;
   return {

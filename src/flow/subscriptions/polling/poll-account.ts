@@ -84,7 +84,9 @@ export class PollAccount {
     const { client, budgets } = this.#caller;
     if (client.budget === null) return true;
     const grant = budgets.take(client, this.#answerPoints);
-    if (grant.isGranted) budgets.reconcile(grant, 0);
+    if (grant.isGranted) {
+      budgets.reconcile(grant, 0);
+    }
     return grant.isGranted;
   }
 }
@@ -99,6 +101,8 @@ export function callPoints(
 ): number {
   const spending = new Spending(limits);
   spending.called(cost, values);
-  if (decoded !== null) spending.took({ ...decoded, points: 0 });
+  if (decoded !== null) {
+    spending.took({ ...decoded, points: 0 });
+  }
   return spending.points;
 }

@@ -55,7 +55,9 @@ export class PollBilling {
       release();
       poor.add(client);
     }
-    for (const account of busy.values()) this.#waitFor(account);
+    for (const account of busy.values()) {
+      this.#waitFor(account);
+    }
     return busy.size === 0 ? 'poor' : 'waiting';
   }
 

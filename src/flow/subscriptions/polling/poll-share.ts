@@ -47,7 +47,9 @@ export class PollShare {
     return recordingRelay(this.#bytesMax, (reply, tookMillis) => {
       this.poll.publish(reply, tookMillis);
       this.#hasFailed = reply.kind === 'failed';
-      if (this.#hasFailed) this.poll.release();
+      if (this.#hasFailed) {
+        this.poll.release();
+      }
     });
   }
 

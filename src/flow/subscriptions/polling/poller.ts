@@ -80,7 +80,9 @@ export class Poller {
   ) {
     this.#share =
       share?.(() => {
-        if (!this.#isAsking) this.#schedule(0);
+        if (!this.#isAsking) {
+          this.#schedule(0);
+        }
       }) ?? null;
     this.#polled = polled;
     this.#everyMillis = everyMillis;
@@ -121,28 +123,45 @@ export class Poller {
       this.#members.add(entry);
     }
     if (this.#isAsking) return;
-    if (entries.some(({ isNew }) => isNew)) this.#next(0);
-    else if (this.#timer === null) this.#next(this.#everyMillis);
+    if (entries.some(({ isNew }) => isNew)) {
+      this.#next(0);
+    } else if (this.#timer === null) {
+      this.#next(this.#everyMillis);
+    }
   }
 
   #lose(entries: readonly Member[]): void {
-    for (const entry of entries) this.#members.delete(entry);
+    for (const entry of entries) {
+      this.#members.delete(entry);
+    }
     this.#subscribers.keep([...this.#members]);
     if (this.#members.size > 0) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     this.#timer = null;
     this.#departure.abort();
     this.#share?.poll.release();
-    if (this.#parting !== null) this.#parting.poller.#forgetIdle();
+    if (this.#parting !== null) {
+      this.#parting.poller.#forgetIdle();
+    }
   }
 
   #forgetIdle(): void {
-    for (const [plan, poller] of this.#apart) if (poller.isIdle) this.#apart.delete(plan);
-    if (this.isIdle && this.#parting !== null) this.#parting.poller.#forgetIdle();
+    for (const [plan, poller] of this.#apart) {
+      if (poller.isIdle) {
+        this.#apart.delete(plan);
+      }
+    }
+    if (this.isIdle && this.#parting !== null) {
+      this.#parting.poller.#forgetIdle();
+    }
   }
 
   #next(millis: number, step = this.#tick): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     this.#timer = setTimeout(step, millis);
   }
 
@@ -154,13 +173,21 @@ export class Poller {
     if (share !== null && !(await this.#mayCall(share))) return this.#schedule(this.#everyMillis);
     const members = [...this.#members];
     const payment = this.#subscribers.next(members);
-    if (typeof payment === 'string') share?.poll.release();
+    if (typeof payment === 'string') {
+      share?.poll.release();
+    }
     // New subscribers go on waiting; one that need not wait may join.
     if (payment === 'waiting') return this.#next(this.#everyMillis);
     if (payment === 'poor') {
-      for (const entry of members) entry.isNew = false;
-      for (const entry of members) deliver(entry, POOR, UNPAID, 0);
-    } else await this.#ask(members, payment, share?.call() ?? null);
+      for (const entry of members) {
+        entry.isNew = false;
+      }
+      for (const entry of members) {
+        deliver(entry, POOR, UNPAID, 0);
+      }
+    } else {
+      await this.#ask(members, payment, share?.call() ?? null);
+    }
     this.#schedule(
       share?.hasFailed === true ? FAILED_FACTOR * waitMillis(this.#everyMillis) : this.#everyMillis,
     );
@@ -189,7 +216,9 @@ export class Poller {
     const reply = this.#share?.take() ?? null;
     if (reply === null) return this.#schedule(this.#everyMillis);
     if (reply === 'long') {
-      for (const entry of this.#members) entry.isNew = true;
+      for (const entry of this.#members) {
+        entry.isNew = true;
+      }
       return this.#schedule(0);
     }
     this.#subscribers.stop();
@@ -205,7 +234,9 @@ export class Poller {
     payment: PollPayment,
     relay: CallRelay | null,
   ): Promise<void> {
-    for (const entry of members) entry.isNew = false;
+    for (const entry of members) {
+      entry.isNew = false;
+    }
     this.#isAsking = true;
     this.#departure = new Cancellation();
     await this.#poll(members, { payment, relay, signal: this.#departure });
@@ -219,8 +250,11 @@ export class Poller {
    */
   #schedule(millis: number): void {
     if (this.#members.size === 0) return;
-    if (this.#share?.hasReply === true) this.#next(0, this.#readShared);
-    else this.#next([...this.#members].some(({ isNew }) => isNew) ? 0 : millis);
+    if (this.#share?.hasReply === true) {
+      this.#next(0, this.#readShared);
+    } else {
+      this.#next([...this.#members].some(({ isNew }) => isNew) ? 0 : millis);
+    }
   }
 
   async #poll(members: readonly Member[], attempt: PollAttempt): Promise<void> {
@@ -228,9 +262,14 @@ export class Poller {
     const failure = await this.#read(plans, members, attempt);
     if (failure === null) {
       const { poller = null, isReturning = false } = this.#parting ?? {};
-      if (poller !== null && isReturning) this.#move(plans, poller);
-    } else if (plans.length === 1 || !mayBeOfOne(failure)) this.#fail(members, failure);
-    else await this.#partFrom(plans, failure);
+      if (poller !== null && isReturning) {
+        this.#move(plans, poller);
+      }
+    } else if (plans.length === 1 || !mayBeOfOne(failure)) {
+      this.#fail(members, failure);
+    } else {
+      await this.#partFrom(plans, failure);
+    }
   }
 
   /** Reads and sends the present value. Null, or the refusal. */
@@ -245,7 +284,9 @@ export class Poller {
     } catch (caught) {
       return asRefusal(caught);
     }
-    for (const plan of plans) this.#proven.add(plan);
+    for (const plan of plans) {
+      this.#proven.add(plan);
+    }
     for (const entry of members) {
       const part = read.parts.get(entry.member.plan);
       if (part === undefined || !this.#members.has(entry)) continue;
@@ -257,8 +298,9 @@ export class Poller {
 
   #fail(members: readonly Member[], caught: Refusal): void {
     for (const entry of members) {
-      if (this.#members.has(entry))
+      if (this.#members.has(entry)) {
         deliver(entry, `! ${caught.code}`, { kind: 'failed', caught }, 0);
+      }
     }
   }
 
@@ -281,28 +323,37 @@ export class Poller {
       const paid = this.#attemptFor(piece);
       const failed = paid === null ? null : await this.#read(piece, asking, paid);
       if (failed === null) {
-        if (paid !== null) read.push(piece);
-        else {
+        if (paid !== null) {
+          read.push(piece);
+        } else {
           isFound = true;
           // A poller of its own reports that, or waits there.
           this.#part(piece, true).#next(0);
         }
-      } else if (piece.length > 1 && mayBeOfOne(failed))
+      } else if (piece.length > 1 && mayBeOfOne(failed)) {
         open.push(...halvesOf(piece, this.#proven).reverse());
-      else {
+      } else {
         isFound = true;
         this.#fail(asking, failed);
-        if (mayBeOfOne(failed)) this.#part(piece, true);
+        if (mayBeOfOne(failed)) {
+          this.#part(piece, true);
+        }
       }
     }
     // Each can be read, only not all together.
-    if (!isFound) for (const piece of read.slice(1)) this.#part(piece, false);
+    if (!isFound) {
+      for (const piece of read.slice(1)) {
+        this.#part(piece, false);
+      }
+    }
   }
 
   /** No subscriber can pay for the search: the last ones get a poller of their own. */
   #partUnread(plans: readonly ReplyPlan[]): void {
     this.#part(halvesOf(plans, this.#proven).slice(1).flat(), true).#next(0);
-    for (const entry of this.#members) entry.isNew = true;
+    for (const entry of this.#members) {
+      entry.isNew = true;
+    }
   }
 
   #asking(plans: readonly ReplyPlan[]): readonly Member[] {

@@ -95,12 +95,17 @@ export class PollSource implements SubscriptionSource {
             relay,
           });
         } catch (caught) {
-          if (caught instanceof Refusal) exchange.refuse(caught);
+          if (caught instanceof Refusal) {
+            exchange.refuse(caught);
+          }
           throw caught;
         } finally {
           // The reply of another process is in its log.
-          if (exchange.upstream.calls > 0 || exchange.refusal !== null) finish(exchange);
-          else observer.end(exchange);
+          if (exchange.upstream.calls > 0 || exchange.refusal !== null) {
+            finish(exchange);
+          } else {
+            observer.end(exchange);
+          }
         }
       },
     );

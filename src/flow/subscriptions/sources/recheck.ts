@@ -30,6 +30,8 @@ export function recheck(
   askLater();
   return () => {
     isOver = true;
-    if (timer !== null) clearTimeout(timer);
+    if (timer !== null) {
+      clearTimeout(timer);
+    }
   };
 }

@@ -59,8 +59,9 @@ export class SubscriptionManager {
     const ofUpstreams = [...(endpoint.operations.built.subschemaFields?.values() ?? [])].filter(
       ({ parent }) => parent === 'Subscription',
     );
-    for (const name of [...parts.subscriptions.keys(), ...ofUpstreams.map((field) => field.name)])
+    for (const name of [...parts.subscriptions.keys(), ...ofUpstreams.map((field) => field.name)]) {
       this.#byField.set(name, 0);
+    }
   }
 
   /** Active subscriptions, by field. */
@@ -97,7 +98,9 @@ export class SubscriptionManager {
     const { name } = field;
     const hasLinks = field.call.walk !== null;
     const source = this.#sourceOf({ field, rootPlan, admitted, hasLinks, subscriber });
-    if (source.isCalledAtBegin) host.reconcile(source.callPoints);
+    if (source.isCalledAtBegin) {
+      host.reconcile(source.callPoints);
+    }
     const ofEvents = operation.at(
       source.isCalledPerEvent ? admitted.cost : Math.max(0, admitted.cost - source.callPoints),
     );
@@ -110,7 +113,9 @@ export class SubscriptionManager {
       answer: (event, signal) =>
         this.#answer(event, { field: name, operation: ofEvents, subscriber, mayCall, signal }),
       report: (outcome) => {
-        if (outcome !== 'filtered') events++;
+        if (outcome !== 'filtered') {
+          events++;
+        }
         hooks.report(name, outcome);
       },
       ended: (why) => {
@@ -118,17 +123,24 @@ export class SubscriptionManager {
         this.#streams.delete(stream);
         add(this.#byField, name, -1);
         add(this.#byClient, id, -1);
-        if (this.#byClient.get(id) === 0) this.#byClient.delete(id);
+        if (this.#byClient.get(id) === 0) {
+          this.#byClient.delete(id);
+        }
         hooks.ended(name, subscriber, why, events);
         // That of an HTTP request ends with its answer.
-        if (subscriber.transport === 'websocket') hooks.observer.end(exchange);
+        if (subscriber.transport === 'websocket') {
+          hooks.observer.end(exchange);
+        }
       },
     });
     const close = source.open(stream, ofEvents.admitted.cost);
     const stopWatching = subscriber.live.addEndListener((end, { code }) => {
       // The client is told by the end of its connection, and may connect again.
-      if (subscriber.disconnect !== null) stream.leave(end);
-      else stream.end(end, code);
+      if (subscriber.disconnect !== null) {
+        stream.leave(end);
+      } else {
+        stream.end(end, code);
+      }
     });
     const stopAsking = this.#recheck(admitted, subscriber, () => stream.end('denied', 'FORBIDDEN'));
     release = () => {
@@ -150,8 +162,9 @@ export class SubscriptionManager {
   close(): void {
     this.#isClosed = true;
     for (const [stream, { disconnect }] of [...this.#streams]) {
-      if (disconnect === null) stream.end('drain', 'GATEWAY_DRAINING');
-      else {
+      if (disconnect === null) {
+        stream.end('drain', 'GATEWAY_DRAINING');
+      } else {
         stream.leave('drain');
         // Results that are on their way are sent before the close frame.
         setImmediate(disconnect);
@@ -219,7 +232,9 @@ export class SubscriptionManager {
     const { headers, exchange: own, live } = subscriber;
     // No event is for a client whose credentials the present rules have not confirmed.
     const confirming = live.confirm();
-    if (confirming !== null) await confirming;
+    if (confirming !== null) {
+      await confirming;
+    }
     const caller = presentCaller(subscriber);
     const exchange = own.followUp('EVENT');
     hooks.observer.beginEvent(exchange, field, own.observer);
@@ -234,12 +249,17 @@ export class SubscriptionManager {
     try {
       return await priced.authorizeAndCharge(host).run();
     } catch (caught) {
-      if (caught instanceof Refusal) exchange.refuse(caught);
+      if (caught instanceof Refusal) {
+        exchange.refuse(caught);
+      }
       throw caught;
     } finally {
       release?.();
-      if (exchange.upstream.calls > 0 || exchange.refusal !== null) hooks.finish(exchange);
-      else hooks.observer.end(exchange);
+      if (exchange.upstream.calls > 0 || exchange.refusal !== null) {
+        hooks.finish(exchange);
+      } else {
+        hooks.observer.end(exchange);
+      }
     }
   }
 }

@@ -94,7 +94,9 @@ export class SubscriptionStream<T>
   }
 
   pass(id: string): void {
-    if (this.#pending === 0) this.#position = id;
+    if (this.#pending === 0) {
+      this.#position = id;
+    }
   }
 
   hasRoom(events: number, bytes: number): boolean {
@@ -118,7 +120,9 @@ export class SubscriptionStream<T>
     this.#why = why;
     this.#last = code === null ? null : this.#failure(code);
     this.#queue.end('dropped');
-    if (why !== 'overflow') this.#departure.abort();
+    if (why !== 'overflow') {
+      this.#departure.abort();
+    }
     this.#parts.ended(why);
   }
 
@@ -132,7 +136,9 @@ export class SubscriptionStream<T>
     for (;;) {
       const queued = await this.#queue.take();
       if (queued === null) {
-        if (this.#source !== null) this.end(this.#source.why, this.#source.code);
+        if (this.#source !== null) {
+          this.end(this.#source.why, this.#source.code);
+        }
         return this.#ending();
       }
       const value = await this.#resultOf(queued);

@@ -68,8 +68,11 @@ export class TopicSource implements SubscriptionSource {
     let isOver = false;
     const begin = async (position: string, missed: readonly TopicEvent[] | null): Promise<void> => {
       const wanted = missed === null ? null : await this.#select(missed, sink, pace.turn);
-      if (wanted === null) sink.gap(position);
-      else await this.#replay(wanted, sink, pace.turn);
+      if (wanted === null) {
+        sink.gap(position);
+      } else {
+        await this.#replay(wanted, sink, pace.turn);
+      }
       if (isOver) return;
       sink.pass(position);
       resumption.begun();
@@ -117,17 +120,27 @@ export class TopicSource implements SubscriptionSource {
   ): Promise<void> {
     let sent = 0;
     for (const { id, values, size } of missed) {
-      if (values === null) sink.gap(id);
-      else if (size === null) this.#drop(id, sink);
-      else sink.push(this.#eventOf(values), size, id);
-      if (size !== null && ++sent % EVENTS_AT_ONCE === 0) await turn();
+      if (values === null) {
+        sink.gap(id);
+      } else if (size === null) {
+        this.#drop(id, sink);
+      } else {
+        sink.push(this.#eventOf(values), size, id);
+      }
+      if (size !== null && ++sent % EVENTS_AT_ONCE === 0) {
+        await turn();
+      }
     }
   }
 
   #deliver({ id, values }: TopicEvent, sink: EventSink<SubscriptionEvent>): void {
-    if (values === null) sink.gap(id);
-    else if (this.#isWanted(values)) sink.push(this.#eventOf(values), sizeOf(values), id);
-    else this.#drop(id, sink);
+    if (values === null) {
+      sink.gap(id);
+    } else if (this.#isWanted(values)) {
+      sink.push(this.#eventOf(values), sizeOf(values), id);
+    } else {
+      this.#drop(id, sink);
+    }
   }
 
   /** Events that the filter drops do not fill the queue. */

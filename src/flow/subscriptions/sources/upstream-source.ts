@@ -62,13 +62,17 @@ export class UpstreamSource implements SubscriptionSource {
       askedMillis = performance.now();
     };
     begin().catch((caught: unknown) => {
-      if (!isClosed) ended(asRefusal(caught));
+      if (!isClosed) {
+        ended(asRefusal(caught));
+      }
     });
     return () => {
       if (isClosed) return;
       isClosed = true;
       close?.();
-      if (askedMillis !== null) record(new Refusal('CLIENT_GONE'));
+      if (askedMillis !== null) {
+        record(new Refusal('CLIENT_GONE'));
+      }
     };
   }
 
@@ -80,7 +84,9 @@ export class UpstreamSource implements SubscriptionSource {
       exchange.upstream.calls = 1;
       exchange.upstream.millis = performance.now() - askedMillis;
     }
-    if (refusal !== null) exchange.refuse(refusal);
+    if (refusal !== null) {
+      exchange.refuse(refusal);
+    }
     this.#parts.finish(exchange);
   }
 }

@@ -55,7 +55,9 @@ export async function takeNotification(
   };
   const { received, policy, reader } = await intakeEnvelope(asked, head, options);
   try {
-    if (received.kind === 'flowing') for await (const _chunk of received.body);
+    if (received.kind === 'flowing') {
+      for await (const _chunk of received.body);
+    }
   } finally {
     exchange.bytesIn = reader.bytes;
   }

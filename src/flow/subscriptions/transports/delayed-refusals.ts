@@ -77,7 +77,9 @@ function waiterOf({ signal }: Gone): RefusalCarrier {
   // One listener for all of them: Node warns of signals that have many.
   const waiting = new Set<() => void>();
   const gone = (): void => {
-    for (const listener of waiting) listener();
+    for (const listener of waiting) {
+      listener();
+    }
   };
   signal.addEventListener('abort', gone, { once: true });
   return {

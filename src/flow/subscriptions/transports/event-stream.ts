@@ -176,7 +176,9 @@ class EventStream implements StreamCarrier {
     const pings = setInterval(() => this.#ping(), PING_MILLIS);
     try {
       for await (const result of results) {
-        if (!this.#write(this.#idLine() + nextEvent(result))) await drained(response);
+        if (!this.#write(this.#idLine() + nextEvent(result))) {
+          await drained(response);
+        }
       }
       this.#write(COMPLETE_EVENT);
     } finally {
@@ -187,7 +189,9 @@ class EventStream implements StreamCarrier {
   /** Takes the position along: the client may not be interested in the newest events. */
   #ping(): void {
     const { response } = this.#parts.asked;
-    if (!response.writableNeedDrain) this.#write(this.#idLine() + PING);
+    if (!response.writableNeedDrain) {
+      this.#write(this.#idLine() + PING);
+    }
   }
 
   /** Empty where the client knows the position. */

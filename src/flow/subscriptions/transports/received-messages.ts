@@ -34,7 +34,9 @@ export class ReceivedMessages {
     this.#parts.pause();
     this.#waiting.push(data);
     this.#chars += data.length + MESSAGE_CHARS;
-    if (this.#chars > charsMax) this.#parts.overflow();
+    if (this.#chars > charsMax) {
+      this.#parts.overflow();
+    }
   }
 
   /** Takes the next message if permitted. Not two messages in one turn of the event loop. */
@@ -49,7 +51,9 @@ export class ReceivedMessages {
       await setImmediate();
     }
     this.#isReleasing = false;
-    if (this.#waiting.length === 0 && !this.#parts.isFull()) this.#parts.resume();
+    if (this.#waiting.length === 0 && !this.#parts.isFull()) {
+      this.#parts.resume();
+    }
   }
 
   /** Drops all messages: the socket is closed. */

@@ -73,7 +73,9 @@ export class SendQueue {
    */
   pong(data: Buffer): void {
     this.#ping = data;
-    if (!this.#isPonging) this.#answerPing();
+    if (!this.#isPonging) {
+      this.#answerPing();
+    }
   }
 
   /** It is gone. */
@@ -107,12 +109,17 @@ export class SendQueue {
     const isMuch = this.#waiting > WAITING_MAX || bufferedAmount > this.#limits.queueBytes;
     if (isMuch !== this.#isPaused) {
       this.#isPaused = isMuch;
-      if (isMuch) this.#socket.pause();
-      else this.#socket.resume();
+      if (isMuch) {
+        this.#socket.pause();
+      } else {
+        this.#socket.resume();
+      }
     }
-    if (bufferedAmount === 0) this.#endWatch();
-    else if (this.#watch === null && this.#socket.readyState === this.#socket.OPEN)
+    if (bufferedAmount === 0) {
+      this.#endWatch();
+    } else if (this.#watch === null && this.#socket.readyState === this.#socket.OPEN) {
       this.#beginWatch();
+    }
   }
 
   #beginWatch(): void {

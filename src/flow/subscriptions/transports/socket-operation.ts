@@ -37,7 +37,9 @@ export async function admitMessage(
   if (live === null) throw new Error('a message of a connection that was not acknowledged');
   try {
     const confirming = live.confirm();
-    if (confirming !== null) await confirming;
+    if (confirming !== null) {
+      await confirming;
+    }
   } catch (caught) {
     // The refusal is recorded, and the WebSocket about to close.
     return refusalErrors(asRefusal(caught));
@@ -94,7 +96,9 @@ export async function admitMessage(
     // To the protocol it is over: its id is free, and later messages with the id are not for it.
     delete subscriptions[id];
     void held.then((isWanted) => {
-      if (isWanted) void socket.send(errorMessage(id, errors));
+      if (isWanted) {
+        void socket.send(errorMessage(id, errors));
+      }
       parts.finish(exchange);
     });
     return errors;
@@ -139,7 +143,9 @@ function jobOf(
       return refuseOperation(caught, host).result;
     } finally {
       release?.();
-      if (exchange.refusal === null) endpoint.penaltyBox.forgive(client.connection);
+      if (exchange.refusal === null) {
+        endpoint.penaltyBox.forgive(client.connection);
+      }
       parts.finish(exchange);
     }
   };

@@ -90,7 +90,9 @@ export function makeProtocol(initMillis: number, present: PresentParts): Protoco
         return;
       }
       const ended = idOf(parsed, 'complete');
-      if (ended !== null) late.forget(ended);
+      if (ended !== null) {
+        late.forget(ended);
+      }
       if (late.has(idOf(parsed, 'subscribe') ?? '')) {
         close(4409, 'Subscriber already exists');
         return;

@@ -50,11 +50,14 @@ async function refuseSocket(
   state.isRefused = true;
   const exchange = socketExchange(state, parts);
   exchange.operation = 'websocket';
-  if (state.live !== null)
+  if (state.live !== null) {
     parts.note(exchange, { client: state.live.client, budgets: parts.budgets });
+  }
   exchange.refuse(refusal);
   parts.finish(exchange);
-  if (refusal.isOfCaller) await state.late.delay(state.bytes);
+  if (refusal.isOfCaller) {
+    await state.late.delay(state.bytes);
+  }
 }
 
 /** Refuses the credentials of a WebSocket, and closes it. */
@@ -64,8 +67,11 @@ export async function refuseCredentials(
   refusal: Refusal,
 ): Promise<void> {
   await refuseSocket(state, parts, refusal);
-  if (refusal.isOfCaller) state.socket.close(FORBIDDEN, 'Forbidden');
-  else state.socket.close(TRY_AGAIN_LATER, 'Try again later');
+  if (refusal.isOfCaller) {
+    state.socket.close(FORBIDDEN, 'Forbidden');
+  } else {
+    state.socket.close(TRY_AGAIN_LATER, 'Try again later');
+  }
 }
 
 /** Closes a WebSocket with this code, which is a refusal where its client has broken the rules. */
@@ -76,9 +82,11 @@ export function closeSocket(
   reason: string,
 ): void {
   const refused = BY_CLOSE_CODE.get(code);
-  if (refused === undefined || state.isRefused) state.socket.close(code, reason);
-  else
+  if (refused === undefined || state.isRefused) {
+    state.socket.close(code, reason);
+  } else {
     void refuseSocket(state, parts, new Refusal(refused, `closed with ${code}`)).then(() =>
       state.socket.close(code, reason),
     );
+  }
 }

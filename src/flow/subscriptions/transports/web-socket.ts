@@ -90,15 +90,21 @@ export class WebSockets {
     const { pingMillis } = this.#limits;
     const stopPinging = keepAsking(socket, pingMillis, () => {
       // The answer may not be read yet, or the ping not have been reached.
-      if (outgoing.drainedMillis >= pingMillis) socket.terminate();
+      if (outgoing.drainedMillis >= pingMillis) {
+        socket.terminate();
+      }
     });
     this.#open.add(socket);
     socket.on('message', (data, isBinary) => {
       // A client may go on sending until it has the close frame.
       if (socket.readyState !== socket.OPEN) return;
-      if (isBinary) session.refuse(1003, 'Text only');
+      if (isBinary) {
+        session.refuse(1003, 'Text only');
+      }
       // It keeps to itself what goes wrong for reasons of its own; anything else is a bug of ours.
-      else session.message(wsText(data)).catch(() => socket.close(4500, 'Unexpected error'));
+      else {
+        session.message(wsText(data)).catch(() => socket.close(4500, 'Unexpected error'));
+      }
     });
     socket.on('ping', (data) => outgoing.pong(data));
     // It is being closed for that already.

@@ -43,8 +43,11 @@ export class EventFrames {
     const frames: EventFrame[] = [];
     for (const [index, piece] of lines.entries()) {
       const line = index === 0 ? this.#rest + piece : piece;
-      if (line !== '') this.#line(line);
-      else frames.push(...this.#frames());
+      if (line !== '') {
+        this.#line(line);
+      } else {
+        frames.push(...this.#frames());
+      }
     }
     this.#rest = lines.length === 0 ? this.#rest + last : last;
     this.#checkLength();
@@ -63,7 +66,9 @@ export class EventFrames {
     const colon = line.indexOf(':');
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'event') this.#name = value;
+    if (field === 'event') {
+      this.#name = value;
+    }
     if (field !== 'data') return;
     this.#data.push(value);
     this.#length += value.length + 1;

@@ -82,7 +82,9 @@ export class Feed {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    if (!this.#isAccepted) this.#parts.outcome('none');
+    if (!this.#isAccepted) {
+      this.#parts.outcome('none');
+    }
     this.hangUp();
   }
 
@@ -98,7 +100,9 @@ export class Feed {
     this.failure = refusal;
     clearTimeout(this.#timer);
     const outcome = refusal === null ? 'answered' : outcomeOf(refusal, this.#isAccepted ? 200 : 0);
-    if (!this.#isAccepted || outcome === 'failed') this.#parts.outcome(outcome);
+    if (!this.#isAccepted || outcome === 'failed') {
+      this.#parts.outcome(outcome);
+    }
     this.hangUp();
     this.#parts.sink.ended(refusal);
   }

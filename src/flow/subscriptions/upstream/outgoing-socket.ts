@@ -69,8 +69,11 @@ export class OutgoingSocket {
       this.onopen?.();
     });
     socket.on('message', (data, isBinary) => {
-      if (isBinary) this.#fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'binary message'));
-      else this.#take(wsText(data));
+      if (isBinary) {
+        this.#fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'binary message'));
+      } else {
+        this.#take(wsText(data));
+      }
     });
     socket.on('ping', () => this.#isRead());
     socket.on('unexpected-response', (_request, response) => {
@@ -83,7 +86,9 @@ export class OutgoingSocket {
       unauthorized(response);
     });
     socket.on('error', (error) => {
-      if (!isReplaced) this.#fail(refusalOfSocket(error, feed.isAccepted));
+      if (!isReplaced) {
+        this.#fail(refusalOfSocket(error, feed.isAccepted));
+      }
     });
     socket.once('close', (code) => {
       stopAsking();
@@ -100,7 +105,9 @@ export class OutgoingSocket {
   }
 
   send(data: string): void {
-    if (this.readyState === OutgoingSocket.OPEN && this.#isRead()) this.#socket.send(data);
+    if (this.readyState === OutgoingSocket.OPEN && this.#isRead()) {
+      this.#socket.send(data);
+    }
   }
 
   close(code: number, reason: string): void {

@@ -61,12 +61,16 @@ export function feedOverEvents({
               resolve(body);
             },
             data(chunk) {
-              for (const { event, bytes } of frames.take(chunk)) body.push(event, bytes);
+              for (const { event, bytes } of frames.take(chunk)) {
+                body.push(event, bytes);
+              }
             },
             end: () => body.end(new Refusal('UPSTREAM_TRUNCATED', 'no complete')),
             failed(refusal) {
               body.end(refusal);
-              if (!feed.isAccepted) feed.failed(refusal);
+              if (!feed.isAccepted) {
+                feed.failed(refusal);
+              }
               reject(refusal);
               feed.closed();
             },
@@ -103,8 +107,11 @@ class EventBody implements AsyncIterable<Buffer> {
 
   push(event: 'next' | 'complete', bytes: Buffer): void {
     if (this.#isComplete) return;
-    if (event === 'complete') this.#isComplete = true;
-    else this.#sizes.push(bytes.length);
+    if (event === 'complete') {
+      this.#isComplete = true;
+    } else {
+      this.#sizes.push(bytes.length);
+    }
     this.#waiting.push(bytes);
     this.#wake();
   }
@@ -121,8 +128,9 @@ class EventBody implements AsyncIterable<Buffer> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
-      for (let bytes = this.#waiting.shift(); bytes !== undefined; bytes = this.#waiting.shift())
+      for (let bytes = this.#waiting.shift(); bytes !== undefined; bytes = this.#waiting.shift()) {
         yield bytes;
+      }
       if (this.#end !== null) break;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -27,8 +27,11 @@ export interface SocketAsk extends Omit<OutgoingParts, 'unauthorized'> {
  * credentials.
  */
 export function feedOverSocket(ask: SocketAsk): void {
-  if (ask.credentials === null) subscribe({ ...ask, unauthorized: null });
-  else obtain(ask, ask.credentials, null);
+  if (ask.credentials === null) {
+    subscribe({ ...ask, unauthorized: null });
+  } else {
+    obtain(ask, ask.credentials, null);
+  }
 }
 
 /**
@@ -115,7 +118,9 @@ function subscribe(ask: SocketAsk & OutgoingParts): void {
     },
     broken() {
       broken();
-      if (made.length === 0) feed.closed();
+      if (made.length === 0) {
+        feed.closed();
+      }
     },
     complete: () => feed.completed(),
   });

@@ -201,7 +201,9 @@ class ServiceFeeds {
   }
 
   async close(): Promise<void> {
-    for (const feed of [...this.#feeds]) feed.leave();
+    for (const feed of [...this.#feeds]) {
+      feed.leave();
+    }
     await this.#upstream?.close();
   }
 }

@@ -29,8 +29,9 @@ export function dial(
   { headers, messageBytesMax, connect }: DialOptions,
 ): Socket {
   const fields: Record<string, string> = Object.create(null);
-  for (let index = 0; index + 1 < headers.length; index += 2)
+  for (let index = 0; index + 1 < headers.length; index += 2) {
     fields[usualName(headers[index] ?? '')] = headers[index + 1] ?? '';
+  }
   const { protocol: scheme, hostname, port, host } = new URL(url.replace(/^ws/i, 'http'));
   const to = { protocol: scheme, hostname: hostname.replace(/^\[|\]$/g, ''), port, host };
   const options = {
@@ -40,8 +41,11 @@ export function dial(
     createConnection(_options: unknown, done: (error: Error | null, socket: Duplex) => void) {
       connect(to, (...[error, socket]) => {
         // The type wants a socket beside the error; Node looks at the error first.
-        if (error === null) done(null, socket);
-        else done(error, new PassThrough());
+        if (error === null) {
+          done(null, socket);
+        } else {
+          done(error, new PassThrough());
+        }
       });
       return undefined;
     },

@@ -59,7 +59,9 @@ async function* readResults(
   try {
     for await (const { event, data } of readEvents(body)) {
       if (event === 'complete') return;
-      if (event === 'next') yield JSON.parse(data);
+      if (event === 'next') {
+        yield JSON.parse(data);
+      }
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -93,8 +95,9 @@ async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<S
       rest = lines.pop() ?? '';
       if (rest.length > CHARS_MAX) throw new Error('An event of the subscription is too long.');
       for (const line of lines) {
-        if (line !== '') fields.push(line);
-        else if (fields.length > 0) {
+        if (line !== '') {
+          fields.push(line);
+        } else if (fields.length > 0) {
           yield eventOf(fields);
           fields = [];
         }
@@ -113,8 +116,12 @@ function eventOf(fields: readonly string[]): StreamEvent {
     const colon = field.indexOf(':');
     const name = colon < 0 ? field : field.slice(0, colon);
     const value = colon < 0 ? '' : field.slice(colon + 1).replace(/^ /, '');
-    if (name === 'event') event = value;
-    if (name === 'data') data.push(value);
+    if (name === 'event') {
+      event = value;
+    }
+    if (name === 'data') {
+      data.push(value);
+    }
   }
   return { event, data: data.join('\n') };
 }

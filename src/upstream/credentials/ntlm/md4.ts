@@ -30,9 +30,13 @@ export function md4(message: Buffer): Buffer {
   padded[message.length] = 0x80;
   padded.writeBigUInt64LE(BigInt(message.length) * 8n, padded.length - LENGTH_BYTES);
   let state: State = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476];
-  for (let at = 0; at < padded.length; at += BLOCK_BYTES) state = withBlock(state, padded, at);
+  for (let at = 0; at < padded.length; at += BLOCK_BYTES) {
+    state = withBlock(state, padded, at);
+  }
   const digest = Buffer.alloc(16);
-  for (const [index, word] of state.entries()) digest.writeUInt32LE(word >>> 0, index * 4);
+  for (const [index, word] of state.entries()) {
+    digest.writeUInt32LE(word >>> 0, index * 4);
+  }
   return digest;
 }
 

@@ -50,7 +50,9 @@ export function negotiateMessage(): Buffer {
   SIGNATURE.copy(message);
   message.writeUInt32LE(1, 8);
   message.writeUInt32LE(OFFERED, 12);
-  for (const at of [16, 24]) message.writeUInt32LE(NEGOTIATE_BYTES, at + 4);
+  for (const at of [16, 24]) {
+    message.writeUInt32LE(NEGOTIATE_BYTES, at + 4);
+  }
   return message;
 }
 
@@ -186,8 +188,9 @@ export function authenticateMessage(
     offset += length;
   }
   message.writeUInt32LE(agreedFlags(challenge.flags), 60);
-  if (serverTime !== null)
+  if (serverTime !== null) {
     hmacMd5(sessionKey, negotiate, challenge.message, message).copy(message, MIC_AT);
+  }
   return message;
 }
 
@@ -218,7 +221,9 @@ function clientPairs(
   flags.writeUInt32LE(
     ((known?.value.readUInt32LE(0) ?? 0) | (serverTime === null ? 0 : HAS_MIC)) >>> 0,
   );
-  if (known !== undefined || serverTime !== null) pairs.push({ id: AV.flags, value: flags });
+  if (known !== undefined || serverTime !== null) {
+    pairs.push({ id: AV.flags, value: flags });
+  }
   pairs.push({ id: AV.channelBindings, value: channelBindings ?? Buffer.alloc(16) });
   pairs.push({ id: AV.targetName, value: Buffer.from(name, 'utf16le') });
   return { serverTime, pairs };
@@ -259,7 +264,9 @@ export const lmResponse = (
 
 function hmacMd5(key: Buffer, ...parts: readonly Buffer[]): Buffer {
   const hmac = createHmac('md5', key);
-  for (const part of parts) hmac.update(part);
+  for (const part of parts) {
+    hmac.update(part);
+  }
   return hmac.digest();
 }
 

@@ -26,7 +26,9 @@ function show(): void {
     deepLinking: false,
     requestInterceptor(request: PageRequest): PageRequest {
       const isOwn = new URL(request.url, location.href).origin === location.origin;
-      if (given !== null && isOwn) request.headers[given[0]] = given[1];
+      if (given !== null && isOwn) {
+        request.headers[given[0]] = given[1];
+      }
       return request;
     },
   });
@@ -40,6 +42,8 @@ form?.addEventListener('submit', (event) => {
   field?.setCustomValidity(
     given === null && field.value !== '' ? 'Write a name, a colon and a value.' : '',
   );
-  if (field?.reportValidity() === true) show();
+  if (field?.reportValidity() === true) {
+    show();
+  }
 });
 show();
