@@ -13,9 +13,13 @@ const wsdl = (...ports: readonly (readonly [name: string, binding: 'soap' | 'soa
 xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" \
 xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:t="urn:t" targetNamespace="urn:t">
 <types><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">
-${ports.map(([name]) => `<xs:element name="Get${name}"><xs:complexType/></xs:element>\
+${ports
+  .map(
+    ([name]) => `<xs:element name="Get${name}"><xs:complexType/></xs:element>\
 <xs:element name="Get${name}Response"><xs:complexType><xs:sequence>\
-<xs:element name="value" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`).join('\n')}
+<xs:element name="value" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`,
+  )
+  .join('\n')}
 </xs:schema></types>
 ${ports
   .map(
@@ -32,8 +36,12 @@ ${ports
 </operation></binding>`,
   )
   .join('\n')}
-<service name="S">${ports.map(([name, binding]) => `<port name="${name}" binding="t:${name}B">\
-<${binding}:address location="http://a.example/${name}"/></port>`).join('')}</service>
+<service name="S">${ports
+    .map(
+      ([name, binding]) => `<port name="${name}" binding="t:${name}B">\
+<${binding}:address location="http://a.example/${name}"/></port>`,
+    )
+    .join('')}</service>
 </definitions>`;
 
 async function compileText(

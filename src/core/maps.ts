@@ -24,8 +24,11 @@ export function makeOncePer<K extends object, V>(make: (key: K) => V): (key: K) 
 /** Adds an item to the group of its key. */
 export function addToGroup<K, T>(groups: Map<K, T[]>, key: K, item: T): void {
   const group = groups.get(key);
-  if (group === undefined) groups.set(key, [item]);
-  else group.push(item);
+  if (group === undefined) {
+    groups.set(key, [item]);
+  } else {
+    group.push(item);
+  }
 }
 
 /** Groups items by their keys, in the order of the first ones. */
@@ -34,7 +37,9 @@ export function groupBy<K, T>(
   keyOf: (item: T) => K,
 ): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>();
-  for (const item of items) addToGroup(groups, keyOf(item), item);
+  for (const item of items) {
+    addToGroup(groups, keyOf(item), item);
+  }
   return groups;
 }
 
@@ -47,5 +52,7 @@ export function setAndEvictOldest<K, V>(map: Map<K, V>, key: K, value: V, max: n
   map.set(key, value);
   if (map.size <= max) return;
   const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
+  if (oldest !== undefined) {
+    map.delete(oldest);
+  }
 }

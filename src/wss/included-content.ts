@@ -28,7 +28,9 @@ export class IncludedContent {
     letters ??= Buffer.allocUnsafeSlow((SLICE_BYTES / 3) * 4);
     const text = this.#bytes.toString('base64', this.#at, this.#at + SLICE_BYTES);
     const length = letters.write(text, 'latin1');
-    for (const writer of this.#writers) writer.asciiText(letters, 0, length);
+    for (const writer of this.#writers) {
+      writer.asciiText(letters, 0, length);
+    }
     this.#at += SLICE_BYTES;
     return this.#at < this.#bytes.length;
   }
@@ -40,6 +42,7 @@ export class IncludedContent {
 
 /** Adds the base64 of a part to a header block that is kept. */
 export function keepIncluded(bytes: Buffer, block: TreeBuilder): void {
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES)
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
     block.text(bytes.toString('base64', at, at + SLICE_BYTES));
+  }
 }

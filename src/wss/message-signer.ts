@@ -228,12 +228,14 @@ class Outliner implements XmlHandler {
     if (this.#findPart !== null && isXopInclude(tag) && (this.#block ?? this.#body) !== null)
       return this.#openIncluded(tag, this.#findPart);
     if (this.#body !== null) return this.#digest?.writer.open(tag) ?? SKIP;
-    if (this.#depth === 1) this.#envelope = new ElementNode(tag, null);
-    else if (this.#depth > 2) {
+    if (this.#depth === 1) {
+      this.#envelope = new ElementNode(tag, null);
+    } else if (this.#depth > 2) {
       this.#block ??= new TreeBuilder(this.#header, ALL, () => {});
       return this.#block.open(tag);
-    } else if (tag.local === 'Header') this.#header = new ElementNode(tag, this.#envelope);
-    else {
+    } else if (tag.local === 'Header') {
+      this.#header = new ElementNode(tag, this.#envelope);
+    } else {
       this.#body = {
         id: referableId(tag),
         nameEndBytes: nameEndOf(tag),
@@ -245,20 +247,28 @@ class Outliner implements XmlHandler {
   }
 
   close(contentEndBytes: number, endBytes: number): void {
-    if (this.#isInIncluded) this.#isInIncluded = false;
-    else if (this.#block !== null) {
+    if (this.#isInIncluded) {
+      this.#isInIncluded = false;
+    } else if (this.#block !== null) {
       this.#block.close(contentEndBytes, endBytes);
       if (this.#block.isComplete) {
-        if (this.#block.root !== null) this.#header?.children.push(this.#block.root);
+        if (this.#block.root !== null) {
+          this.#header?.children.push(this.#block.root);
+        }
         this.#block = null;
       }
-    } else if (this.#body !== null && this.#depth > 1) this.#digest?.writer.close();
+    } else if (this.#body !== null && this.#depth > 1) {
+      this.#digest?.writer.close();
+    }
     this.#depth--;
   }
 
   text(chars: string): void {
-    if (this.#block !== null) this.#block.text(chars);
-    else if (this.#body !== null && this.#depth > 1) this.#digest?.writer.text(chars);
+    if (this.#block !== null) {
+      this.#block.text(chars);
+    } else if (this.#body !== null && this.#depth > 1) {
+      this.#digest?.writer.text(chars);
+    }
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
@@ -272,9 +282,11 @@ class Outliner implements XmlHandler {
       throw unsupportedAlgorithm(
         'an Include of a part that is missing or encoded, in what is signed',
       );
-    if (this.#block !== null) keepIncluded(part.bytes, this.#block);
-    else if (this.#digest !== null)
+    if (this.#block !== null) {
+      keepIncluded(part.bytes, this.#block);
+    } else if (this.#digest !== null) {
       new IncludedContent(part.bytes, [this.#digest.writer]).writeRest();
+    }
     this.#isInIncluded = true;
     return SKIP;
   }

@@ -135,11 +135,15 @@ export class MessageVerifier implements XmlHandler {
 
   text(chars: string): void {
     this.held?.writeIncluded();
-    if (this.#block !== null) this.#block.text(chars);
-    else if (this.#digests.length > 0) {
-      if (chars !== '' && this.#hasText[this.#depth] !== true && /[^ \t\r\n]/.test(chars))
+    if (this.#block !== null) {
+      this.#block.text(chars);
+    } else if (this.#digests.length > 0) {
+      if (chars !== '' && this.#hasText[this.#depth] !== true && /[^ \t\r\n]/.test(chars)) {
         this.#noteText();
-      for (const { writer } of this.#digests) writer.text(chars);
+      }
+      for (const { writer } of this.#digests) {
+        writer.text(chars);
+      }
     }
     this.#inner.text(chars);
   }
@@ -166,7 +170,9 @@ export class MessageVerifier implements XmlHandler {
     if (this.#digests.length > 0) {
       this.#hasComment[this.#depth] = true;
       this.#refuseCommentInText();
-      for (const { writer } of this.#digests) writer.comment(chars);
+      for (const { writer } of this.#digests) {
+        writer.comment(chars);
+      }
     }
     this.#handler.comment?.(chars);
   }
@@ -199,7 +205,9 @@ export class MessageVerifier implements XmlHandler {
         throw failedCheck('an Include beside text in what is signed');
       this.#hasText[this.#depth - 1] = true;
       if (this.#hasComment[this.#depth - 1] === true) throw commentInText();
-      if (this.#isBodySigned) this.attachments?.cover(part.id);
+      if (this.#isBodySigned) {
+        this.attachments?.cover(part.id);
+      }
       const writers = this.#digests.map(({ writer }) => writer);
       this.held?.include(new IncludedContent(part.bytes, writers));
     }
@@ -236,12 +244,17 @@ export class MessageVerifier implements XmlHandler {
     if (this.#block !== null) {
       this.#block.close(contentEndBytes, endBytes);
       if (!this.#block.isComplete) return;
-      if (this.#block.root !== null) this.#header?.children.push(this.#block.root);
+      if (this.#block.root !== null) {
+        this.#header?.children.push(this.#block.root);
+      }
       this.#block = null;
       return;
     }
-    if (this.#head !== null) this.#closeSigned();
-    else if (this.#depth === 2) this.#verifyHead();
+    if (this.#head !== null) {
+      this.#closeSigned();
+    } else if (this.#depth === 2) {
+      this.#verifyHead();
+    }
     if (this.#depth === 1 && this.#pending.size > 0)
       throw invalidSecurity('a Reference names an Id that no element has');
   }
@@ -257,24 +270,33 @@ export class MessageVerifier implements XmlHandler {
       this.#sentValues,
     );
     this.#head = head;
-    if (this.#envelope !== null)
+    if (this.#envelope !== null) {
       eachId(this.#envelope, (id) => {
         if (head.referredIds.has(id)) throw new Refusal('WSSE_DUPLICATE_ID', 'Envelope');
       });
-    for (const reference of head.pending) addToGroup(this.#pending, reference.id, reference);
+    }
+    for (const reference of head.pending) {
+      addToGroup(this.#pending, reference.id, reference);
+    }
     return head;
   }
 
   /** An element behind the Header begins. */
   #openSigned(tag: StartTag): Interest {
     const head = this.#head ?? this.#verifyHead();
-    if (this.#depth === 2) this.#requireBody(tag, head);
-    if (tag.attributeCount > 0 && head.referredIds.size > 0) this.#matchIds(tag, head.referredIds);
+    if (this.#depth === 2) {
+      this.#requireBody(tag, head);
+    }
+    if (tag.attributeCount > 0 && head.referredIds.size > 0) {
+      this.#matchIds(tag, head.referredIds);
+    }
     if (this.#digests.length === 0) return ELEMENTS_ONLY;
     this.#hasText[this.#depth] = false;
     this.#hasComment[this.#depth] = false;
     const digests = this.#digests;
-    for (let index = 0; index < digests.length; index++) digests[index]?.writer.open(tag);
+    for (let index = 0; index < digests.length; index++) {
+      digests[index]?.writer.open(tag);
+    }
     return STREAM;
   }
 
@@ -304,7 +326,11 @@ export class MessageVerifier implements XmlHandler {
     }
     const isNeeded = this.#rules.signature?.().required.includes('attachments') === true;
     const covered = isNeeded ? new Set(signature?.attachments.map(({ id }) => id)) : null;
-    if (covered !== null) for (const id of this.#certificateParts(head)) covered.add(id);
+    if (covered !== null) {
+      for (const id of this.#certificateParts(head)) {
+        covered.add(id);
+      }
+    }
     this.attachments.expect({ references, covered });
   }
 

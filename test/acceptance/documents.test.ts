@@ -85,8 +85,11 @@ t.test(
         schemas: `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" \
 xmlns:a="urn:a"><xs:import namespace="urn:a" schemaLocation="types/a.xsd"/>
 <xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="a:A"/>\
-</xs:schema>${schema('urn:c', `<xs:complexType name="C"><xs:sequence>\
-${el('c', 'xs:int')}</xs:sequence></xs:complexType>`)}`,
+</xs:schema>${schema(
+          'urn:c',
+          `<xs:complexType name="C"><xs:sequence>\
+${el('c', 'xs:int')}</xs:sequence></xs:complexType>`,
+        )}`,
       }),
       'types/a.xsd': schema(
         'urn:a',

@@ -42,8 +42,11 @@ function message(body: string | Buffer, ...fields: string[]): Buffer {
 const many = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, n) => make(n)).join('');
 
-const LAUGHS = `<!DOCTYPE l [<!ENTITY a "ha">${many(20, (n) => `<!ENTITY b${n} \
-"${`&b${n - 1};`.repeat(10)}">`)}]>`;
+const LAUGHS = `<!DOCTYPE l [<!ENTITY a "ha">${many(
+  20,
+  (n) => `<!ENTITY b${n} \
+"${`&b${n - 1};`.repeat(10)}">`,
+)}]>`;
 
 const CHUNKED = ['Transfer-Encoding: chunked'];
 

@@ -93,8 +93,11 @@ const LARGE = `services:
     types: |
       type Query { record(id: ID, filter: Filter): ${LARGE_TYPE}0 }
       input Filter { ${Array.from({ length: 300 }, (_, at) => `internalCustomFieldReferenceNumber${at}: Int`).join(' ')} }
-${Array.from({ length: 1500 }, (_, at) => `      type ${LARGE_TYPE}${at} { id: ID, \
-internalCustomFieldReferenceNumber: Int ${below(at)} }\n`).join('')}
+${Array.from(
+  { length: 1500 },
+  (_, at) => `      type ${LARGE_TYPE}${at} { id: ID, \
+internalCustomFieldReferenceNumber: Int ${below(at)} }\n`,
+).join('')}
     operations:
       GetRecord: { field: Query.record }
 `;

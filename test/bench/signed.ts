@@ -66,8 +66,7 @@ const quartiles = (values: readonly number[]): string =>
 
 const rows = (bytes: number): string =>
   `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name>\
-<sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}` +
-  '</Run>';
+<sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}` + '</Run>';
 
 /** The bare work of `node:crypto` for a message. */
 function bareWork(

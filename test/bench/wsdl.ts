@@ -147,14 +147,17 @@ export function largeWsdl(types: number, operations: number): string {
         `<message name="O${at}"><part name="p" element="t:O${at}"/></message>`,
     ),
     portType:
-      `<portType name="P">${each((at) => `<operation name="Op${at}"><input message="t:I${at}"/>\
-<output message="t:O${at}"/></operation>`)}` +
-      '</portType>',
+      `<portType name="P">${each(
+        (at) => `<operation name="Op${at}"><input message="t:I${at}"/>\
+<output message="t:O${at}"/></operation>`,
+      )}` + '</portType>',
     binding:
       '<binding name="B" type="t:P"><soap:binding style="document" ' +
       'transport="http://schemas.xmlsoap.org/soap/http"/>' +
-      `${each((at) => `<operation name="Op${at}"><soap:operation soapAction=""/>\
-<input>${body}</input><output>${body}</output></operation>`)}` +
+      `${each(
+        (at) => `<operation name="Op${at}"><soap:operation soapAction=""/>\
+<input>${body}</input><output>${body}</output></operation>`,
+      )}` +
       '</binding>',
   });
 }

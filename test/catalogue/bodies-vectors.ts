@@ -111,7 +111,8 @@ const PASSED: readonly MessageVector[] = [
     {
       type: (dialect) =>
         'multipart/related;start="<SOAP-ENV:Envelope>' +
-        `";type="application/xop+xml";boundary="==a+/b==";start-info="${DIALECTS[dialect].mediaType}"`,
+        '";type="application/xop+xml";boundary="==a+/b==";' +
+        `start-info="${DIALECTS[dialect].mediaType}"`,
     },
   ),
   ...packageVectors(

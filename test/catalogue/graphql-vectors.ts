@@ -55,9 +55,11 @@ fragment F on Article{${below(8)}}`,
 ];
 
 const doubling = (count: number): string =>
-  `{article{...F0}} ${list(count, (at) => `fragment F${at} on \
-Article{a${at}:related{...F${at + 1}} ...F${at + 1}}`)} ` +
-  `fragment F${count} on Article{sku}`;
+  `{article{...F0}} ${list(
+    count,
+    (at) => `fragment F${at} on \
+Article{a${at}:related{...F${at + 1}} ...F${at + 1}}`,
+  )} ` + `fragment F${count} on Article{sku}`;
 
 const wide = (count: number): string =>
   `{article{...F0}} ${list(count, (at) => `fragment F${at} on Article{${`...F${at + 1} `.repeat(30)}}`)} ` +

@@ -286,14 +286,19 @@ const DEEP: Readonly<Record<string, (depth: number) => unknown>> = {
     query: `query ($a: ${'['.repeat(depth)}ID${']'.repeat(depth)}) { order(id: $a) }`,
   }),
   'fragments in fragments': (depth) => ({
-    query: `{ ...F0 } ${Array.from({ length: depth / 10 }, (_, at) => `fragment F${at} on Query { \
-...F${at + 1} }`).join(' ')}`,
+    query: `{ ...F0 } ${Array.from(
+      { length: depth / 10 },
+      (_, at) => `fragment F${at} on Query { \
+...F${at + 1} }`,
+    ).join(' ')}`,
   }),
   'a chain of fragments within the limits': () => ({
     query:
-      `{ ...F0 } ${Array.from({ length: 10 }, (_, at) => `fragment F${at} on Query { ...F${at + 1} \
-}`).join(' ')} ` +
-      'fragment F10 on Query { order(id: 1) }',
+      `{ ...F0 } ${Array.from(
+        { length: 10 },
+        (_, at) => `fragment F${at} on Query { ...F${at + 1} \
+}`,
+      ).join(' ')} ` + 'fragment F10 on Query { order(id: 1) }',
   }),
 };
 

@@ -349,9 +349,12 @@ t.test('C09: names', async (t) => {
   };
   const operations = (names: readonly string[]) => ({
     portType:
-      `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:In"/>\
-<output message="t:Out"/></operation>`).join('')}` +
-      '</portType>',
+      `<portType name="P">${names
+        .map(
+          (name) => `<operation name="${name}"><input message="t:In"/>\
+<output message="t:Out"/></operation>`,
+        )
+        .join('')}` + '</portType>',
     binding:
       '<binding name="B" type="t:P"><soap:binding/>' +
       `${names.map((name) => `<operation name="${name}"/>`).join('')}</binding>`,

@@ -26,14 +26,21 @@ const service = (name: string, more = ''): string =>
 
 const operations = (names: readonly string[]) => ({
   portType:
-    `<portType name="P">${names.map((name) => `<operation name="${name}">\
+    `<portType name="P">${names
+      .map(
+        (name) => `<operation name="${name}">\
 <input message="t:${name.startsWith('Bad') ? 'Gone' : 'In'}"/><output message="t:Out"/>\
-</operation>`).join('\n')}` +
-    '</portType>',
+</operation>`,
+      )
+      .join('\n')}` + '</portType>',
   binding:
     '<binding name="B" type="t:P"><soap:binding/>' +
-    `${names.map((name) => `<operation name="${name}"><soap:operation soapAction="urn:${name}"/>\
-</operation>`).join('')}` +
+    `${names
+      .map(
+        (name) => `<operation name="${name}"><soap:operation soapAction="urn:${name}"/>\
+</operation>`,
+      )
+      .join('')}` +
     '</binding>',
 });
 

@@ -154,14 +154,17 @@ t.test('of many operations those are listed that are not ok, the worst first', a
       (name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>`,
     ),
     portType:
-      `<portType name="P">${operations((name) => `<operation name="${name}">\
-<input message="t:${name === 'GetPart7' ? 'None' : name}"/></operation>`)}` +
-      '</portType>',
+      `<portType name="P">${operations(
+        (name) => `<operation name="${name}">\
+<input message="t:${name === 'GetPart7' ? 'None' : name}"/></operation>`,
+      )}` + '</portType>',
     binding:
       '<binding name="B" type="t:P"><soap:binding ' +
       'transport="http://schemas.xmlsoap.org/soap/http"/>' +
-      `${operations((name) => `<operation name="${name}"><input><soap:body use="literal"/></input>\
-</operation>`)}` +
+      `${operations(
+        (name) => `<operation name="${name}"><input><soap:body use="literal"/></input>\
+</operation>`,
+      )}` +
       '</binding>',
   });
   const folder = t.testdir({ 'a.wsdl': wsdl });

@@ -232,8 +232,11 @@ export const SUITES: readonly ValiditySuite[] = [
 fixed="1.0"/><xs:attribute name="key" type="xs:ID"/>
       <xs:element name="b"><xs:complexType><xs:anyAttribute processContents="lax"/>\
 </xs:complexType></xs:element>
-      ${doc(sequence(`<xs:element ref="t:b" \
-${occurs(0, 'unbounded')}/>`), '<xs:attribute ref="t:fix" use="required"/><xs:anyAttribute/>')}`,
+      ${doc(
+        sequence(`<xs:element ref="t:b" \
+${occurs(0, 'unbounded')}/>`),
+        '<xs:attribute ref="t:fix" use="required"/><xs:anyAttribute/>',
+      )}`,
     valid: [
       '<doc t:fix="1"/>',
       '<doc t:fix="1.00" t:no=" 5 "/>',
@@ -539,8 +542,10 @@ ${doc(
   },
   {
     name: 'strict wildcards',
-    schema: `${s('known', '', 'xs:int')}${doc(sequence(`${s('a')}\
-<xs:any namespace="##targetNamespace ##local" maxOccurs="2"/>`))}`,
+    schema: `${s('known', '', 'xs:int')}${doc(
+      sequence(`${s('a')}\
+<xs:any namespace="##targetNamespace ##local" maxOccurs="2"/>`),
+    )}`,
     valid: [d('<a/><known>1</known>'), d('<a/><known>1</known><known>2</known>')],
     invalid: [
       [d('<a/>'), 'missing', '/doc'],

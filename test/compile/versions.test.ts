@@ -28,13 +28,12 @@ function wsdlOf(ports: readonly PortRow[]): string {
       )
       .join(''),
     binding: bindings.join(''),
-    service:
-      `<service name="S">${ports
-        .map(([name, version, address]) => {
-          const soap = version === '1.1' ? 'soap' : 'soap12';
-          return `<port name="${name}" binding="t:B${name}"><${soap}:address location="${address}"/></port>`;
-        })
-        .join('')}</service>`,
+    service: `<service name="S">${ports
+      .map(([name, version, address]) => {
+        const soap = version === '1.1' ? 'soap' : 'soap12';
+        return `<port name="${name}" binding="t:B${name}"><${soap}:address location="${address}"/></port>`;
+      })
+      .join('')}</service>`,
   });
 }
 

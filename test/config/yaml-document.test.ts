@@ -12,8 +12,12 @@ const names = Array.from({ length: ENTRIES }, (_, at) => `c${at}`);
 const block = `clients:
   apiKeys:
     clients:
-${names.map((name) => `      ${name}: # who\n        class: one\n        keys:\n\
-        - "key of ${name}"\n        - |\n          two\n          lines\n`).join('')}
+${names
+  .map(
+    (name) => `      ${name}: # who\n        class: one\n        keys:\n\
+        - "key of ${name}"\n        - |\n          two\n          lines\n`,
+  )
+  .join('')}
 list:
 ${names.map((name) => `- { name: ${name}, "__proto__": 1 }\n`).join('')}
 text: ${'a '.repeat(1000)}
@@ -26,8 +30,12 @@ const FORMS: Readonly<Record<string, string>> = {
   'flow style with a comma at the end': `{ a: [${names.join(', ')},], b: { \
 ${names.map((name) => `${name}: 1`).join(', ')}, } }`,
   'a map without indentation': names.map((name) => `${name}: 1\n`).join(''),
-  'a list in a map without indentation': `list:\n${names.map((name) => `- ${name}: \
-${'x'.repeat(20)}\n`).join('')}last: 1\n`,
+  'a list in a map without indentation': `list:\n${names
+    .map(
+      (name) => `- ${name}: \
+${'x'.repeat(20)}\n`,
+    )
+    .join('')}last: 1\n`,
   'long entries, then a short one': `a: { ${names.map((name) => `${name}: 1`).join(', ')} }\nb:\n  c: 1\n`,
   'keys alone': `{ ${names.join(', ')} }`,
   'with aliases': `a: &x { b: 1 }\n\

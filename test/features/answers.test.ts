@@ -38,8 +38,11 @@ const parted = (version: Version): string => {
     )
     .replace(
       '</binding>',
-      `${bound('Reset', `<output><${soap}:body use="literal"/></output><fault name="Broken">\
-<${soap}:fault name="Broken" use="literal"/></fault>`)}
+      `${bound(
+        'Reset',
+        `<output><${soap}:body use="literal"/></output><fault name="Broken">\
+<${soap}:fault name="Broken" use="literal"/></fault>`,
+      )}
        ${bound('Clear', `<output><${soap}:body use="literal"/></output>`)}\
 ${bound('Notify', '')}</binding>`,
     );

@@ -5,9 +5,12 @@ import { useValues } from './values-desk.js';
 
 /** `convert` of fields: the texts of replies as values of GraphQL. */
 
-const ALL = `<order due="31.01.26"><id>1</id><active>J</active><state>2</state><placed>20260131</placed>
-<at>20260131093000</at><time>235901</time><total>0001990</total><count>  00042</count><note>Fragile    </note>
-<customer>7</customer><flags>J</flags><flags>N</flags><codes><code>R</code><code>B</code></codes></order>`;
+const ALL = `<order due="31.01.26"><id>1</id><active>J</active><state>2</state>\
+<placed>20260131</placed>
+<at>20260131093000</at><time>235901</time><total>0001990</total><count>  00042</count>\
+<note>Fragile    </note>
+<customer>7</customer><flags>J</flags><flags>N</flags><codes><code>R</code>\
+<code>B</code></codes></order>`;
 
 /** A message without prefixes. */
 const plain = (message: string): string => message.replaceAll(/(<\/?)\w+:/g, '$1');
@@ -113,7 +116,8 @@ t.test('the schema has the types of conversions, and enumerations by type and fi
 t.test('values of arguments are written as the texts of their fields', async (t) => {
   const { ask, sent, backend } = await useValues(t, () => '<id>1</id>');
   const values = `active: false, state: OPEN, placed: null, at: "2026-07-01T08:00:00Z",
-    time: "01:02:03", total: -19.9, count: 42, note: null, flags: [true, false], codes: [BLUE], due: "2000-02-29"`;
+    time: "01:02:03", total: -19.9, count: 42, note: null, flags: [true, false], codes: \
+[BLUE], due: "2000-02-29"`;
   const answer = await ask(`mutation { saveOrder(order: { id: "1", ${values} }) }`);
   t.equal(answer.errors, undefined);
   for (const text of [
@@ -153,14 +157,20 @@ t.test('values of arguments are written as the texts of their fields', async (t)
 
 t.test('a conversion of an argument goes before that of its field', async (t) => {
   const { ask, sent } = await useValues(t, () => '', {
-    operations: `{ GetOrder: {}, SaveOrder: {}, FindOrders: { arguments: { active: { convert: { boolean: { true: "1", false: "0" } } }, state: { convert: { enum: { ANY: "*" } } }, since: { convert: { date: yyyyMMdd, nullWhen: ["00000000"] } }, most: { convert: { decimal: 2 } }, flags: { convert: { integer: true, digits: 3 } } } } }`,
+    operations:
+      '{ GetOrder: {}, SaveOrder: {}, FindOrders: { arguments: { active: { convert: { boolean: ' +
+      '{ true: "1", false: "0" } } }, state: { convert: { enum: { ANY: "*" } } }, since: ' +
+      '{ convert: { date: yyyyMMdd, nullWhen: ["00000000"] } }, most: { convert: { decimal: ' +
+      '2 } }, flags: { convert: { integer: true, digits: 3 } } } } }',
   });
   await ask(
-    '{ findOrders(active: true, state: ANY, since: "2026-01-31", most: "19.90", flags: [7, 12]) { id } }',
+    '{ findOrders(active: true, state: ANY, since: "2026-01-31", most: ' +
+      '"19.90", flags: [7, 12]) { id } }',
   );
   t.match(
     plain(sent()),
-    '<active>1</active><state>*</state><since>20260131</since><most>1990</most><flags>007</flags><flags>012</flags>',
+    '<active>1</active><state>*</state><since>20260131</since><most>1990</most>' +
+      '<flags>007</flags><flags>012</flags>',
   );
   await ask('{ findOrders { id } }');
   t.match(plain(sent()), '<since>00000000</since>', 'null is its first text');

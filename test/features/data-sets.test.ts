@@ -18,8 +18,10 @@ const SCHEMA =
   '<xs:schema id="NewDataSet" xmlns="" xmlns:msdata="urn:schemas-microsoft-com:xml-msdata">' +
   '<xs:element name="NewDataSet" msdata:IsDataSet="true" msdata:UseCurrentLocale="true">' +
   '<xs:complexType><xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element name="Orders">' +
-  `<xs:complexType><xs:sequence>${COLUMNS.map(([name, type]) => `<xs:element name="${name}" \
-type="${type}" minOccurs="0"/>`).join('')}` +
+  `<xs:complexType><xs:sequence>${COLUMNS.map(
+    ([name, type]) => `<xs:element name="${name}" \
+type="${type}" minOccurs="0"/>`,
+  ).join('')}` +
   '<xs:element name="Code" minOccurs="0"><xs:simpleType><xs:restriction base="xs:int">' +
   '<xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:element></xs:sequence>' +
   '</xs:complexType></xs:element></xs:choice></xs:complexType></xs:element></xs:schema>';

@@ -333,8 +333,12 @@ t.test(
   async (t) => {
     const [from, to] = ['<xs:complexType name="Detail">', '</xs:complexType>'];
     const detail =
-      `${from}<xs:sequence>${['Message', 'StackTrace', 'Type'].map((name) => `<xs:element \
-name="${name}" type="xs:string" minOccurs="0" nillable="true"/>`).join('')}` +
+      `${from}<xs:sequence>${['Message', 'StackTrace', 'Type']
+        .map(
+          (name) => `<xs:element \
+name="${name}" type="xs:string" minOccurs="0" nillable="true"/>`,
+        )
+        .join('')}` +
       `<xs:element name="InnerException" type="t:Detail" minOccurs="0"/></xs:sequence>${to}`;
     const wsdl = (fault: string): string =>
       failing(/name="(\w+)"/.exec(fault)?.[1] ?? '', `${detail}${fault}`);

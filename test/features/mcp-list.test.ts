@@ -12,17 +12,23 @@ const NOTE = 'An explanation that fills the schema. '.repeat(4);
 /** Types within types: `depth` levels, each with `width` texts that have explanations. */
 function schemaOf(depth: number, width: number): string {
   const text = (at: number): string =>
-    `<xs:element name="text${at}" type="xs:string" minOccurs="0"><xs:annotation><xs:documentation>${NOTE}</xs:documentation></xs:annotation></xs:element>`;
+    `<xs:element name="text${at}" type="xs:string" minOccurs="0"><xs:annotation>` +
+    `<xs:documentation>${NOTE}</xs:documentation></xs:annotation></xs:element>`;
   const texts = Array.from({ length: width }, (_, at) => text(at)).join('');
   const levels = Array.from({ length: depth }, (_, at) => {
     const next =
       at + 1 < depth ? `<xs:element name="next" type="t:Level${at + 1}" minOccurs="0"/>` : '';
-    return `<xs:complexType name="Level${at}"><xs:sequence>${texts}${next}</xs:sequence></xs:complexType>`;
+    return (
+      `<xs:complexType name="Level${at}"><xs:sequence>${texts}` +
+      `${next}</xs:sequence></xs:complexType>`
+    );
   });
   const elements = NAMES.map(
     (name) => `<xs:element name="${name}"><xs:complexType><xs:sequence>
-  <xs:element name="id" type="xs:string"/><xs:element name="level" type="t:Level0" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="${name}Response"><xs:complexType><xs:sequence><xs:element name="done" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`,
+  <xs:element name="id" type="xs:string"/><xs:element name="level" type="t:Level0" minOccurs="0"/>\
+</xs:sequence></xs:complexType></xs:element>
+<xs:element name="${name}Response"><xs:complexType><xs:sequence>\
+<xs:element name="done" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`,
   );
   return levels.join('\n') + elements.join('\n');
 }

@@ -87,7 +87,8 @@ t.test(
   async (t) => {
     const { ask, backend } = await startFileDesk(t);
     const query =
-      'mutation { save(many: ["AA==", "", "AQ=="], typed: { value: "Ag==", contentType: "text/plain" }, short: "AwM=") }';
+      'mutation { save(many: ["AA==", "", "AQ=="], typed: { value: "Ag==", contentType: ' +
+      '"text/plain" }, short: "AwM=") }';
     t.same(await ask(query), { data: { save: 7 } });
     const message = lastOf(backend);
     t.same(
@@ -116,10 +117,13 @@ t.test('header blocks of the gateway stand in the envelope of the package', asyn
 
 t.test('replies in packages are read as before', async (t) => {
   const { ask, backend } = await startFileDesk(t);
-  const root = `--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <r@d>\r\n\r\n${savedReply(3)}\r\n--b--\r\n`;
+  const root =
+    '--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\n' +
+    `Content-ID: <r@d>\r\n\r\n${savedReply(3)}\r\n--b--\r\n`;
   backend.answer = answerWith(
     root,
-    'multipart/related; boundary=b; type="application/xop+xml"; start="<r@d>"; start-info="text/xml"',
+    'multipart/related; boundary=b; type="application/xop+xml"; ' +
+      'start="<r@d>"; start-info="text/xml"',
   );
   t.same(await ask('mutation { save(content: "AAEC") }'), { data: { save: 3 } });
 });
@@ -128,7 +132,8 @@ t.test('a policy of the WSDL that demands packages is kept, unless mtom is false
   const assertion =
     '<m:OptimizedMimeSerialization xmlns:m="http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization" OPTIONAL/>';
   const policyOf = (optional: string): string =>
-    `<p:Policy xmlns:p="http://schemas.xmlsoap.org/ws/2004/09/policy">${assertion.replace('OPTIONAL', optional)}</p:Policy>`;
+    '<p:Policy xmlns:p="http://schemas.xmlsoap.org/ws/2004/09/policy">' +
+    `${assertion.replace('OPTIONAL', optional)}</p:Policy>`;
   for (const [policy, keys, type] of [
     [policyOf(''), '', /^multipart\/related/],
     [policyOf(''), 'mtom: false', /^text\/xml/],

@@ -44,8 +44,12 @@ ${elementsOf(operations)
 ${operations
   .map(
     ({ name, element, action }) =>
-      `<operation name="${name}"><input message="t:${element}"${action === null ? '' : ` \
-wsam:Action="${action}"`}/><output message="t:${name}Response"/></operation>`,
+      `<operation name="${name}"><input message="t:${element}"${
+        action === null
+          ? ''
+          : ` \
+wsam:Action="${action}"`
+      }/><output message="t:${name}Response"/></operation>`,
   )
   .join('\n')}
 </portType>

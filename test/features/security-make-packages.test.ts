@@ -13,7 +13,8 @@ import { includedIn, lastOf, readPackage, startFileDesk } from './file-desk.js';
 
 const LARGE = 'limits: { codec: { stringChars: 8000000 }, graphql: { bodyBytes: 8MiB } }';
 const CLIENTS =
-  'clients: { classes: { own: {} }, networks: { here: { addresses: [127.0.0.1/32], class: own } } }';
+  'clients: { classes: { own: {} }, networks: { here: { addresses: ' +
+  '[127.0.0.1/32], class: own } } }';
 
 /** A desk for files whose calls are signed, and a gateway that verifies what its backend got. */
 async function start(t: Test, keys: string, more = LARGE) {
@@ -32,7 +33,8 @@ async function start(t: Test, keys: string, more = LARGE) {
     security:
       verify:
         timestamp: { required: true }
-        signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["CN=gateway"], required: [Body, Timestamp] }
+        signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["CN=gateway"], \
+required: [Body, Timestamp] }
 `,
   );
   return {
@@ -89,7 +91,8 @@ t.test('a package that was changed on its way is not verified', WITH_OPENSSL, as
   const desk = await start(t, 'mtom: true');
   const variables = { c: Buffer.from('content').toString('base64') };
   const query =
-    'mutation ($c: Base64) { save(name: "a", content: $c, many: ["AAEC", "AwQF"], typed: { value: "BgcI", contentType: "image/png" }) }';
+    'mutation ($c: Base64) { save(name: "a", content: $c, many: ["AAEC", "AwQF"], typed: ' +
+    '{ value: "BgcI", contentType: "image/png" }) }';
   t.same(await desk.ask(query, variables), { data: { save: 7 } });
   const message = lastOf(desk.backend);
   t.equal(readPackage(message).length, 5);
@@ -152,7 +155,9 @@ for (const keys of ['mtom: true', '']) {
 
 /** A package of a SOAP caller, in the envelope of whose Body `id` is included. */
 function packed(body: string, content: string, type: string, head = ''): Buffer {
-  const part = `--b\r\nContent-Type: application/octet-stream\r\n${head}Content-ID: <p@c>\r\n\r\n${content}\r\n--b--\r\n`;
+  const part =
+    `--b\r\nContent-Type: application/octet-stream\r\n${head}Content-ID: <p@c>\r\n\r\n` +
+    `${content}\r\n--b--\r\n`;
   return Buffer.from(
     `--b\r\nContent-Type: ${type}\r\nContent-ID: <root>\r\n\r\n${envelope(body)}\r\n${part}`,
   );

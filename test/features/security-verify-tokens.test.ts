@@ -49,8 +49,12 @@ function digestToken(
   return (
     `<wsse:UsernameToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}"><wsse:Username>` +
     `${user}</wsse:Username><wsse:Password Type="${PROFILE}#PasswordDigest">` +
-    `${digest}</wsse:Password>${nonce === null ? '' : `<wsse:Nonce EncodingType="${BASE64}">\
-${nonce}</wsse:Nonce>`}` +
+    `${digest}</wsse:Password>${
+      nonce === null
+        ? ''
+        : `<wsse:Nonce EncodingType="${BASE64}">\
+${nonce}</wsse:Nonce>`
+    }` +
     `${time === null ? '' : `<wsu:Created>${time}</wsu:Created>`}${more}</wsse:UsernameToken>`
   );
 }

@@ -17,7 +17,9 @@ export const VALUES_SCHEMA = `
   ${element('flags', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"')}
   ${element('codes', 't:Codes', 'minOccurs="0"')}
 </xs:sequence><xs:attribute name="due" type="xs:string"/></xs:complexType>
-<xs:complexType name="Codes"><xs:sequence>${element('code', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"')}</xs:sequence></xs:complexType>
+<xs:complexType name="Codes"><xs:sequence>\
+${element('code', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"')}</xs:sequence>\
+</xs:complexType>
 ${wrapper('GetOrder', element('id', 'xs:string'))}
 ${wrapper('GetOrderResponse', element('order', 't:Order', 'minOccurs="0"'))}
 ${wrapper('FindOrders', element('active', 'xs:string', 'minOccurs="0"') + element('state', 'xs:string', 'minOccurs="0"') + element('since', 'xs:string') + element('most', 'xs:string', 'minOccurs="0"') + element('flags', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"'))}

@@ -42,16 +42,21 @@ const WSDL = wsdlWith({
   types: SCHEMA,
   messages: `<message name="H"><part name="s" element="t:Session"/>\
 <part name="t" element="t:Trace"/></message>
-${each((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>\
-<message name="${name}Response"><part name="p" element="t:${name}Response"/></message>`)}`,
+${each(
+  (name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>\
+<message name="${name}Response"><part name="p" element="t:${name}Response"/></message>`,
+)}`,
   portType:
-    `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}"/>\
-<output message="t:${name}Response"/></operation>`)}` +
-    '</portType>',
+    `<portType name="P">${each(
+      (name) => `<operation name="${name}"><input message="t:${name}"/>\
+<output message="t:${name}Response"/></operation>`,
+    )}` + '</portType>',
   binding: `<binding name="B" type="t:P"><soap:binding style="document" \
 transport="http://schemas.xmlsoap.org/soap/http"/>
-${each((name) => `<operation name="${name}"><soap:operation soapAction=""/><input>\
-<soap:body use="literal"/>${name === 'Ping' ? '' : header('s')}${name === 'EntityGetList' ? header('t') : ''}</input><output><soap:body use="literal"/></output></operation>`)}</binding>`,
+${each(
+  (name) => `<operation name="${name}"><soap:operation soapAction=""/><input>\
+<soap:body use="literal"/>${name === 'Ping' ? '' : header('s')}${name === 'EntityGetList' ? header('t') : ''}</input><output><soap:body use="literal"/></output></operation>`,
+)}</binding>`,
 });
 
 async function built(t: Test, naming: Naming, about: Partial<GraphqlService> = {}) {

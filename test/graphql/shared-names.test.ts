@@ -30,8 +30,10 @@ const wsdlOf = (operations: readonly string[], use: 'literal' | 'encoded' = 'lit
   const style = use === 'literal' ? 'document' : 'rpc';
   return wsdlWith({
     types: `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">\
-${each((name) => `<xs:element name="${name}"><xs:complexType><xs:sequence>\
-<xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`)}
+${each(
+  (name) => `<xs:element name="${name}"><xs:complexType><xs:sequence>\
+<xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`,
+)}
 <xs:element name="Ack"><xs:complexType><xs:sequence><xs:element name="code" type="xs:int"/>\
 <xs:element name="text" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
 ${HEADERS.map((name) => `<xs:element name="${name}" type="xs:string"/>`).join('')}
@@ -40,14 +42,18 @@ ${HEADERS.map((name) => `<xs:element name="${name}" type="xs:string"/>`).join(''
 ${HEADERS.map((name) => `<part name="${name}" element="t:${name}"/>`).join('')}</message>
 <message name="ServiceException"><part name="fault" type="t:ServiceException"/></message>`,
     portType:
-      `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}"/>\
-<output message="t:Ack"/><fault name="ServiceException" message="t:ServiceException"/></operation>`)}` +
-      '</portType>',
+      `<portType name="P">${each(
+        (name) => `<operation name="${name}"><input message="t:${name}"/>\
+<output message="t:Ack"/><fault name="ServiceException" message="t:ServiceException"/></operation>`,
+      )}` + '</portType>',
     binding: `<binding name="B" type="t:P"><soap:binding style="${style}" \
 transport="http://schemas.xmlsoap.org/soap/http"/>
-${each((name) => `<operation name="${name}"><soap:operation soapAction=""/>\
+${each(
+  (name) => `<operation name="${name}"><soap:operation soapAction=""/>\
 <input>${body('body')}${use === 'literal' ? headers : ''}</input><output>${body('body')}</output>\
-<fault name="ServiceException">${body('fault name="ServiceException"')}</fault></operation>`)}</binding>`,
+<fault name="ServiceException">${body('fault name="ServiceException"')}</fault></operation>`,
+)}\
+</binding>`,
   });
 };
 

@@ -110,14 +110,17 @@ function wsdlOf(operations: readonly string[]): string {
         `<message name="${name}Out"><part name="p" element="t:${name}Response"/></message>`,
     ),
     portType:
-      `<portType name="P">${each((name) => `<operation name="${name}">\
-<input message="t:${name}In"/><output message="t:${name}Out"/></operation>`)}` +
-      '</portType>',
+      `<portType name="P">${each(
+        (name) => `<operation name="${name}">\
+<input message="t:${name}In"/><output message="t:${name}Out"/></operation>`,
+      )}` + '</portType>',
     binding:
       '<binding name="B" type="t:P"><soap:binding ' +
       'transport="http://schemas.xmlsoap.org/soap/http"/>' +
-      `${each((name) => `<operation name="${name}"><input><soap:body use="literal"/></input>\
-<output><soap:body use="literal"/></output></operation>`)}` +
+      `${each(
+        (name) => `<operation name="${name}"><input><soap:body use="literal"/></input>\
+<output><soap:body use="literal"/></output></operation>`,
+      )}` +
       '</binding>',
   });
 }

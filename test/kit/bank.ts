@@ -24,10 +24,14 @@ const SCHEMA = `
 </xs:complexContent></xs:complexType>
 <xs:complexType name="ArrayOfNote"><xs:sequence><xs:element name="Note" type="xs:string" \
 minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
-${['GetCustomer', 'GetSecret', 'ChangeIban'].map((name) => `<xs:element name="${name}">\
+${['GetCustomer', 'GetSecret', 'ChangeIban']
+  .map(
+    (name) => `<xs:element name="${name}">\
 <xs:complexType><xs:sequence><xs:element name="id" type="xs:string"/>\
 <xs:element name="iban" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>\
-</xs:element>`).join('\n')}
+</xs:element>`,
+  )
+  .join('\n')}
 <xs:element name="GetCustomerResponse"><xs:complexType><xs:sequence>\
 <xs:element name="customer" type="t:Customer" minOccurs="0"/></xs:sequence></xs:complexType>\
 </xs:element>

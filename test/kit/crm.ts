@@ -93,9 +93,15 @@ export async function startCrm(
   const services = names.map(
     (name) =>
       `  ${name}: { wsdl: crm.wsdl, url: ` +
-      `"${backend.url}/crm"${service}${names.length > 1 ? `, path: /${name}, operations: { \
-${OPERATIONS.map((operation) => `${operation}: { field: \
-${operation === 'SetCustomer' ? 'Mutation' : 'Query'}.${name}${operation} }`).join(', ')} }` : ''} ` +
+      `"${backend.url}/crm"${service}${
+        names.length > 1
+          ? `, path: /${name}, operations: { \
+${OPERATIONS.map(
+  (operation) => `${operation}: { field: \
+${operation === 'SetCustomer' ? 'Mutation' : 'Query'}.${name}${operation} }`,
+).join(', ')} }`
+          : ''
+      } ` +
       '}',
   );
   const yaml = `services:\n${services.join('\n')}\n${more}`;

@@ -11,8 +11,12 @@ export const printForm = (fields: readonly FormField[]): Buffer =>
     ...fields.flatMap(([name, content, filename]) => [
       Buffer.from(
         '------f0rm\r\nContent-Disposition: form-data; ' +
-          `name="${name}"${filename === undefined ? '' : `; filename="${filename}"\r\n\
-Content-Type: image/png`}\r\n\r\n`,
+          `name="${name}"${
+            filename === undefined
+              ? ''
+              : `; filename="${filename}"\r\n\
+Content-Type: image/png`
+          }\r\n\r\n`,
       ),
       Buffer.from(content),
       Buffer.from('\r\n'),

@@ -49,16 +49,29 @@ xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap${version === '1.1' ? '' : '12'}
  xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="${uri}" targetNamespace="${uri}"${attributes}>
 <types><xs:schema targetNamespace="${uri}" elementFormDefault="qualified">${schema}</xs:schema>\
 </types>
-${each((name) => `<message name="${name}"><part name="p" element="t:${name}"/>\
-</message>`, elements)}${messages}
-<portType name="P">${each((name) => `<operation name="${name}">${documentationOf(name)}\
-<input message="t:${name}"/><output message="t:${name}Response"/>${each((fault) => `<fault \
-name="${fault}" message="t:${fault}"/>`, faults)}</operation>`)}</portType>
+${each(
+  (name) => `<message name="${name}"><part name="p" element="t:${name}"/>\
+</message>`,
+  elements,
+)}${messages}
+<portType name="P">${each(
+    (name) => `<operation name="${name}">${documentationOf(name)}\
+<input message="t:${name}"/><output message="t:${name}Response"/>${each(
+      (fault) => `<fault \
+name="${fault}" message="t:${fault}"/>`,
+      faults,
+    )}</operation>`,
+  )}</portType>
 <binding name="B" type="t:P">${inBinding}\
 <soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
-${each((name) => `<operation name="${name}"><soap:operation soapAction="${actionOf(name)}"/>\
-<input>${input}${body}</input><output>${body}</output>${each((fault) => `<fault name="${fault}">\
-<soap:fault name="${fault}" use="literal"/></fault>`, faults)}</operation>`)}
+${each(
+  (name) => `<operation name="${name}"><soap:operation soapAction="${actionOf(name)}"/>\
+<input>${input}${body}</input><output>${body}</output>${each(
+    (fault) => `<fault name="${fault}">\
+<soap:fault name="${fault}" use="literal"/></fault>`,
+    faults,
+  )}</operation>`,
+)}
 </binding><service name="S"><port name="Port" binding="t:B">\
 <soap:address location="http://127.0.0.1:1/"/></port></service></definitions>`;
 }

@@ -56,9 +56,12 @@ async function ask(url: string, request: string, headers: Record<string, string>
   const fields = Object.entries({ Host: 'localhost', Connection: 'close', ...headers });
   return sendRaw(
     url,
-    `${request} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: \
-${value}\r\n`).join('')}Content-Length: ` +
-      '0\r\n\r\n',
+    `${request} HTTP/1.1\r\n${fields
+      .map(
+        ([name, value]) => `${name}: \
+${value}\r\n`,
+      )
+      .join('')}Content-Length: ` + '0\r\n\r\n',
   );
 }
 

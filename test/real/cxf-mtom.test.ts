@@ -88,7 +88,8 @@ t.test(
     mtom: true
     operations: { Store: { field: Mutation.store } }
     security:
-      make: { timestamp: true, signature: { cert: { file: client.pem }, key: { file: client.key } } }
+      make: { timestamp: true, signature: { cert: { file: client.pem }, key: { file: \
+client.key } } }
 limits: { codec: { stringChars: 8000000 }, graphql: { bodyBytes: 8MiB } }
 `,
       folder,

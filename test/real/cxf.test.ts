@@ -57,14 +57,20 @@ async function start(t: Test) {
   const own = 'signature: { cert: { file: client.pem }, key: { file: client.key } }';
   const gateway = await useGateway(
     t,
-    `services:${service('passed', `verify: { ${signature('client')} }\n\
-      verifyReplies: { ${signature('service')} }`)}${service(
+    `services:${service(
+      'passed',
+      `verify: { ${signature('client')} }\n\
+      verifyReplies: { ${signature('service')} }`,
+    )}${service(
       'made',
       `make: { timestamp: true, ${own} }\n      verifyReplies: { ${signature('service')}, \
 signatureConfirmation: true, remove: true }`,
     )}` +
-      `${service('wrong', `make: { timestamp: true, ${own} }\n\
-      verifyReplies: { ${signature('other')} }`)}\n`,
+      `${service(
+        'wrong',
+        `make: { timestamp: true, ${own} }\n\
+      verifyReplies: { ${signature('other')} }`,
+      )}\n`,
     folder,
   );
   return {

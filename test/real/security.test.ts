@@ -105,9 +105,11 @@ t.test(
     const pem = (name: string): string => `{ file: ${join(folder, name)} }`;
     const gateway = await useGateway(
       t,
-      `services:${service('signed', `signature: { authorities: ${pem('authorities.pem')}, known: \
-${pem('c.pem')}, subjects: ["CN=erp"], required: [Body, Timestamp] }`)}` +
-        `${service('named', 'usernameToken: { users: { erp: { password: secret } } }')}`,
+      `services:${service(
+        'signed',
+        `signature: { authorities: ${pem('authorities.pem')}, known: \
+${pem('c.pem')}, subjects: ["CN=erp"], required: [Body, Timestamp] }`,
+      )}` + `${service('named', 'usernameToken: { users: { erp: { password: secret } } }')}`,
     );
     const call = async (path: string, way: string): Promise<string> => {
       const args = [

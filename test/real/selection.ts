@@ -32,9 +32,12 @@ function selectionOf(
   if (!isAbstractType(named)) return '';
   const types = schema.getPossibleTypes(named);
   return (
-    `{ __typename ${types.map((each) => `... on ${each.name} { ${fieldsOf(each, schema, above)} \
-}`).join(' ')} ` +
-    '}'
+    `{ __typename ${types
+      .map(
+        (each) => `... on ${each.name} { ${fieldsOf(each, schema, above)} \
+}`,
+      )
+      .join(' ')} ` + '}'
   );
 }
 

@@ -306,9 +306,11 @@ t.test('the Ids of a message are bounded', (t) => {
     'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
   const ids = (count: number): Buffer =>
     header(
-      `<h:B xmlns:h="urn:h" ${wsu}>${Array.from({ length: count }, (_, index) => `<h:C \
-u:Id="i${index}"/>`).join('')}` +
-        '</h:B>',
+      `<h:B xmlns:h="urn:h" ${wsu}>${Array.from(
+        { length: count },
+        (_, index) => `<h:C \
+u:Id="i${index}"/>`,
+      ).join('')}` + '</h:B>',
     );
   t.equal(pass([ids(20)], {}, { ...RULES, idsMax: 20 }).refusal, null);
   t.equal(pass([ids(21)], {}, { ...RULES, idsMax: 20 }).refusal, 'WSSE_STRUCTURE');

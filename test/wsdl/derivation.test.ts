@@ -186,8 +186,11 @@ ${array('Grid', typed('xs:int[,]'))}
      ${array('Arrays', typed('t:Item[][]'))}${array('Deep', typed('xs:int[,,][][3]'))}\
 ${array('Bare', '')}
      ${array('Sequence', '<xs:sequence><xs:element name="item" type="t:Item" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>')}
-     ${array('Both', `<xs:sequence><xs:element name="item" type="xs:anyType" \
-maxOccurs="unbounded"/></xs:sequence>${typed('t:Item[]')}`)}
+     ${array(
+       'Both',
+       `<xs:sequence><xs:element name="item" type="xs:anyType" \
+maxOccurs="unbounded"/></xs:sequence>${typed('t:Item[]')}`,
+     )}
      <xs:complexType name="Item">${one('i')}</xs:complexType><xs:complexType name="Again">\
 ${restricting('t:Strings', '')}</xs:complexType>
      <xs:complexType name="Extended">${extending('soapenc:Array', typed('xs:int[]'))}\

@@ -71,7 +71,9 @@ function scalarOf(codec: Codec, type: SimpleType, { target, trims }: Conversion)
     },
     encode: (value) => {
       const text = codec.write(value);
-      if (check !== null) hold(check(text));
+      if (check !== null) {
+        hold(check(text));
+      }
       return text;
     },
   };
@@ -337,10 +339,18 @@ function fieldsOf(value: unknown, kind: 'date' | 'time' | 'dateTime'): DateField
   const fields = newDateFields();
   if (year !== undefined && !FOUR_DIGITS.test(year))
     throw new LexicalError('must have a year of four digits');
-  if (year !== undefined) fields.year = Number(year);
-  if (month !== undefined) fields.month = Number(month);
-  if (day !== undefined) fields.day = Number(day);
-  if (time !== undefined) setTime(fields, time);
+  if (year !== undefined) {
+    fields.year = Number(year);
+  }
+  if (month !== undefined) {
+    fields.month = Number(month);
+  }
+  if (day !== undefined) {
+    fields.day = Number(day);
+  }
+  if (time !== undefined) {
+    setTime(fields, time);
+  }
   fields.offset = zone === undefined ? null : offsetOf(zone);
   return fields;
 }

@@ -50,7 +50,9 @@ export const isLeapYear = (year: number): boolean =>
 /** The number of a day in its year, from 1. */
 export function dayOfYear({ year, month, day }: DateFields): number {
   let count = day;
-  for (let before = 1; before < month; before++) count += daysIn(year, before);
+  for (let before = 1; before < month; before++) {
+    count += daysIn(year, before);
+  }
   return count;
 }
 
@@ -75,7 +77,9 @@ export function setDayOfYear(fields: DateFields, number: number): boolean {
 export function millisOf({ year, month, day, hour, minute, second }: DateFields): number {
   // Years below 100 would be those of the twentieth century.
   const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
-  if (year !== 2000) date.setUTCFullYear(year, month - 1, day);
+  if (year !== 2000) {
+    date.setUTCFullYear(year, month - 1, day);
+  }
   return date.getTime();
 }
 

@@ -51,7 +51,8 @@ const WIDTHS: Readonly<Record<FieldLetter, readonly [number, number]>> = {
 
 /** For errors: all that a pattern may have. */
 export const SUPPORTED_LETTERS =
-  'yyyy, yy, MM, M, dd, d, DDD, HH, H, mm, ss, S to SSSSSSSSS, X, XX, XXX, x, xx, xxx; other letters in quotes';
+  'yyyy, yy, MM, M, dd, d, DDD, HH, H, mm, ss, S to SSSSSSSSS, X, XX, XXX, x, xx, xxx; ' +
+  'other letters in quotes';
 
 /** The pattern that a text describes, or the sentence of an error in it. */
 export function parseDatePattern(text: string, kind: DatePatternKind): DatePattern | string {
@@ -65,7 +66,9 @@ function tokensOf(text: string): readonly Token[] | string {
   const tokens: Token[] = [];
   let literal = '';
   const endLiteral = (): void => {
-    if (literal !== '') tokens.push({ letter: null, text: literal });
+    if (literal !== '') {
+      tokens.push({ letter: null, text: literal });
+    }
     literal = '';
   };
   for (let at = 0; at < text.length; ) {
@@ -84,7 +87,9 @@ function tokensOf(text: string): readonly Token[] | string {
     }
     endLiteral();
     let end = at;
-    while (text.charAt(end) === char) end += 1;
+    while (text.charAt(end) === char) {
+      end += 1;
+    }
     const letters = text.slice(at, end);
     if (!isField(char)) return `The pattern has \`${letters}\`.`;
     tokens.push({ letter: char, width: letters.length });
@@ -107,7 +112,9 @@ function quotedAt(
     } else if (text.charAt(at + 1) === "'") {
       quoted += "'";
       at += 1;
-    } else return { text: quoted, end: at + 1 };
+    } else {
+      return { text: quoted, end: at + 1 };
+    }
   }
   return null;
 }
@@ -126,7 +133,10 @@ function widthError(tokens: readonly Token[]): string | null {
     const isFollowed =
       next !== undefined && (next.letter === null ? /^[0-9]/.test(next.text) : !isSigned(next));
     if (isVariable(token) && isFollowed)
-      return `\`${written}\` has no fixed width, and digits follow it: write \`${written}${written}\`.`;
+      return (
+        `\`${written}\` has no fixed width, and digits follow it: ` +
+        `write \`${written}${written}\`.`
+      );
   }
   return null;
 }
@@ -202,9 +212,13 @@ class TokenPattern implements DatePattern {
       const end = isVariable(token) && isDigitAt(text, at + 1) ? at + 2 : at + token.width;
       const value = digitsIn(text, at, end);
       if (value < 0) return false;
-      if (token.letter === 'D') dayNumber = value;
-      else if (token.letter === 'S') fields.fraction = text.slice(at, end);
-      else setField(fields, token, value);
+      if (token.letter === 'D') {
+        dayNumber = value;
+      } else if (token.letter === 'S') {
+        fields.fraction = text.slice(at, end);
+      } else {
+        setField(fields, token, value);
+      }
       at = end;
     }
     if (at !== text.length) return false;
@@ -216,8 +230,9 @@ class TokenPattern implements DatePattern {
     const loss = this.#lossOf(fields);
     if (loss !== null) return new LossRule(loss);
     let text = '';
-    for (const token of this.#tokens)
+    for (const token of this.#tokens) {
       text += token.letter === null ? token.text : printField(fields, token);
+    }
     return text;
   }
 
@@ -249,12 +264,19 @@ class TokenPattern implements DatePattern {
 }
 
 function setField(fields: DateFields, { letter, width }: FieldToken, value: number): void {
-  if (letter === 'y') fields.year = width === 2 ? fullYear(value) : value;
-  else if (letter === 'M') fields.month = value;
-  else if (letter === 'd') fields.day = value;
-  else if (letter === 'H') fields.hour = value;
-  else if (letter === 'm') fields.minute = value;
-  else fields.second = value;
+  if (letter === 'y') {
+    fields.year = width === 2 ? fullYear(value) : value;
+  } else if (letter === 'M') {
+    fields.month = value;
+  } else if (letter === 'd') {
+    fields.day = value;
+  } else if (letter === 'H') {
+    fields.hour = value;
+  } else if (letter === 'm') {
+    fields.minute = value;
+  } else {
+    fields.second = value;
+  }
 }
 
 function printField(fields: DateFields, { letter, width }: FieldToken): string {

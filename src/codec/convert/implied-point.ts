@@ -27,7 +27,9 @@ function digitsOf(
     const unit = text.charCodeAt(at);
     if (unit < ZERO || unit > NINE) return null;
   }
-  while (start < end - 1 && text.charCodeAt(start) === ZERO) start += 1;
+  while (start < end - 1 && text.charCodeAt(start) === ZERO) {
+    start += 1;
+  }
   return { isNegative, start, end };
 }
 

@@ -19,7 +19,9 @@ export function timeZone(name: string): TimeZone | null {
   const known = ZONES.get(name);
   if (known !== undefined) return known;
   const made = makeZone(name);
-  if (made !== null) ZONES.set(name, made);
+  if (made !== null) {
+    ZONES.set(name, made);
+  }
   return made;
 }
 
@@ -88,7 +90,9 @@ class NamedZone implements TimeZone {
   #offsetsAround(day: number): DayOffsets {
     const known = this.#days.get(day);
     if (known !== undefined) return known;
-    if (this.#days.size >= DAYS_MAX) this.#days.clear();
+    if (this.#days.size >= DAYS_MAX) {
+      this.#days.clear();
+    }
     const made = this.#between((day - 1) * DAY, (day + 2) * DAY);
     this.#days.set(day, made);
     return made;
@@ -100,8 +104,11 @@ class NamedZone implements TimeZone {
     let [from, to] = [start, end];
     while (to - from > 1000) {
       const middle = Math.floor((from + to) / 2000) * 1000;
-      if (this.#read(middle) === before) from = middle;
-      else to = middle;
+      if (this.#read(middle) === before) {
+        from = middle;
+      } else {
+        to = middle;
+      }
     }
     return { at: to, before, after };
   }

@@ -58,7 +58,9 @@ export class ResponseBuilder {
   isFilled(owner: Reading, slot: SlotProgram): boolean {
     if (owner.values[slot.position] === undefined) return false;
     owner.repeated ??= new Set();
-    if (!owner.repeated.has(slot.position)) this.report(owner, slot, -1, 'present more than once');
+    if (!owner.repeated.has(slot.position)) {
+      this.report(owner, slot, -1, 'present more than once');
+    }
     owner.repeated.add(slot.position);
     return true;
   }
@@ -68,43 +70,59 @@ export class ResponseBuilder {
     const { values } = reading;
     const slots = reading.variant?.slots ?? [];
     if (reading.groups !== null) {
-      for (const open of reading.groups.readings.values()) this.endRepetition(open);
+      for (const open of reading.groups.readings.values()) {
+        this.endRepetition(open);
+      }
     }
     for (const slot of slots) {
       if (reading.isNullified) return null;
       if (values[slot.position] !== undefined) continue;
-      if (slot.from === 'text') this.#setOwnText(reading, slot);
-      else this.setValue(reading, slot, -1, slot.list && slot.items === null ? [] : null, MISSING);
+      if (slot.from === 'text') {
+        this.#setOwnText(reading, slot);
+      } else {
+        this.setValue(reading, slot, -1, slot.list && slot.items === null ? [] : null, MISSING);
+      }
     }
     if (reading.isNullified) return null;
     const answer: ResponseObject = Object.create(BARE);
-    for (const slot of slots) answer[slot.key] = values[slot.position];
+    for (const slot of slots) {
+      answer[slot.key] = values[slot.position];
+    }
     if (reading.variant !== null) {
       this.points += reading.variant.weight;
-      for (const slot of reading.variant.counted) this.#count(slot, values[slot.position]);
+      for (const slot of reading.variant.counted) {
+        this.#count(slot, values[slot.position]);
+      }
     }
     return answer;
   }
 
   /** Ends a repetition of a group. */
   endRepetition({ reading, selves }: OpenRepetition): void {
-    for (const each of [...selves].reverse()) this.#setObject(each);
+    for (const each of [...selves].reverse()) {
+      this.#setObject(each);
+    }
     this.#setObject(reading);
   }
 
   #setObject(reading: Reading): void {
     const { owner, slot, index } = reading;
     const answer = this.endObject(reading);
-    if (owner !== null && slot !== null) this.setValue(owner, slot, index, answer, null);
+    if (owner !== null && slot !== null) {
+      this.setValue(owner, slot, index, answer, null);
+    }
   }
 
   #setOwnText(reading: Reading, slot: SlotProgram): void {
-    if (reading.deferred !== null)
+    if (reading.deferred !== null) {
       this.setValue(reading, slot, -1, new Deferred(reading.deferred), null);
-    else if (reading.text === '' && reading.slot !== null)
+    } else if (reading.text === '' && reading.slot !== null) {
       this.setText(reading, slot, -1, reading.slot.emptyText);
-    else if (slot.isName) this.setName(reading, slot, -1, reading.text, reading.names);
-    else this.setText(reading, slot, -1, reading.text);
+    } else if (slot.isName) {
+      this.setName(reading, slot, -1, reading.text, reading.names);
+    } else {
+      this.setText(reading, slot, -1, reading.text);
+    }
   }
 
   /**
@@ -138,16 +156,17 @@ export class ResponseBuilder {
       return;
     }
     const value = decodeOrRule(slot.value.scalar, text);
-    if (this.#isTooLong(value))
+    if (this.#isTooLong(value)) {
       this.reject(owner, slot, index, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
-    else if (!(value instanceof LexicalError))
+    } else if (!(value instanceof LexicalError)) {
       this.setValue(owner, slot, index, value, value === null ? NULL_TEXT : null);
-    else if (value.isValid && slot.value.scalar.item !== undefined)
+    } else if (value.isValid && slot.value.scalar.item !== undefined) {
       this.#setItems(owner, slot, index, listItemsIn(text), slot.value.scalar.item);
+    }
     // Many stacks write an absent date or number as an empty element.
-    else if (!value.isValid && trimXml(text) === '')
+    else if (!value.isValid && trimXml(text) === '') {
       this.setValue(owner, slot, index, null, 'empty where a value is required');
-    else
+    } else {
       this.reject(
         owner,
         slot,
@@ -155,6 +174,7 @@ export class ResponseBuilder {
         value.message,
         value.isValid ? 'VALUE_NOT_REPRESENTABLE' : undefined,
       );
+    }
   }
 
   /** A list type some of whose items GraphQL does not have: these are null, each with an error. */
@@ -193,9 +213,16 @@ export class ResponseBuilder {
   ): void {
     const value =
       names === null || slot.value.kind !== 'scalar' ? null : decodeOrRule(slot.value.scalar, text);
-    if (names === null || value === null || value instanceof LexicalError || this.#isTooLong(value))
+    if (
+      names === null ||
+      value === null ||
+      value instanceof LexicalError ||
+      this.#isTooLong(value)
+    ) {
       this.setText(owner, slot, index, text);
-    else this.setValue(owner, slot, index, qualified(value, names), null);
+    } else {
+      this.setValue(owner, slot, index, qualified(value, names), null);
+    }
   }
 
   #isTooLong(value: ScalarValue | LexicalError | null): boolean {
@@ -205,9 +232,12 @@ export class ResponseBuilder {
   /** Sets the constants of an object, and null where its reader may not have the value. */
   setConstants(reading: Reading): Reading {
     for (const slot of reading.variant?.constants ?? []) {
-      if (slot.from !== 'withheld') reading.values[slot.position] = slot.fallback;
-      else {
-        if (slot.fallback === true) this.report(reading, slot, -1, 'withheld', 'FORBIDDEN');
+      if (slot.from !== 'withheld') {
+        reading.values[slot.position] = slot.fallback;
+      } else {
+        if (slot.fallback === true) {
+          this.report(reading, slot, -1, 'withheld', 'FORBIDDEN');
+        }
         this.setValue(reading, slot, -1, null, null);
       }
     }
@@ -239,13 +269,21 @@ export class ResponseBuilder {
   ): void {
     const isItem = index !== -1;
     if (value === null && (isItem ? slot.itemNonNull : slot.nonNull)) {
-      if (rule !== null) this.report(owner, slot, index, rule);
-      if (isItem) this.nullifyList(owner, slot);
-      else owner.isNullified = true;
+      if (rule !== null) {
+        this.report(owner, slot, index, rule);
+      }
+      if (isItem) {
+        this.nullifyList(owner, slot);
+      } else {
+        owner.isNullified = true;
+      }
     } else if (isItem) {
       const items = itemsOf(owner, slot);
-      if (items !== null && this.#isStreamed(owner, slot)) this.streamed?.add(value);
-      else items?.push(value);
+      if (items !== null && this.#isStreamed(owner, slot)) {
+        this.streamed?.add(value);
+      } else {
+        items?.push(value);
+      }
     } else {
       owner.values[slot.position] = value;
     }
@@ -253,8 +291,11 @@ export class ResponseBuilder {
 
   /** Makes the list null, for an item that must not be null is. */
   nullifyList(owner: Reading, slot: SlotProgram): void {
-    if (owner.kind === 'list' || slot.nonNull) owner.isNullified = true;
-    else owner.values[slot.position] = null;
+    if (owner.kind === 'list' || slot.nonNull) {
+      owner.isNullified = true;
+    } else {
+      owner.values[slot.position] = null;
+    }
   }
 
   report(
@@ -265,7 +306,9 @@ export class ResponseBuilder {
     code: DecodeError['code'] = 'UPSTREAM_SCHEMA_INVALID',
     item: number | null = null,
   ): void {
-    if (code !== 'FORBIDDEN') this.isInvalid = true;
+    if (code !== 'FORBIDDEN') {
+      this.isInvalid = true;
+    }
     if (this.errors.length === MAX_ERRORS) {
       this.furtherErrors += 1;
       return;

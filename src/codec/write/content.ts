@@ -82,7 +82,9 @@ export class ContentEncoder {
     this.#events = name === null ? [] : [{ kind: 'open', name }, ...first];
     this.#beginObject(plan, value, this.#root, name);
     this.#run();
-    if (name !== null) this.#events.push(CLOSE);
+    if (name !== null) {
+      this.#events.push(CLOSE);
+    }
     return this.#events;
   }
 
@@ -107,9 +109,13 @@ export class ContentEncoder {
   }
 
   #perform(task: Task): void {
-    if (task.kind === 'event') this.#events.push(task.event);
-    else if (task.kind === 'member') this.#member(task.element, task.value, task.path);
-    else this.#element(task.element, task.name, task.value, task.path);
+    if (task.kind === 'event') {
+      this.#events.push(task.event);
+    } else if (task.kind === 'member') {
+      this.#member(task.element, task.value, task.path);
+    } else {
+      this.#element(task.element, task.name, task.value, task.path);
+    }
   }
 
   /** Puts the members of an object before all other tasks. */
@@ -129,27 +135,41 @@ export class ContentEncoder {
   }
 
   #beginObject(object: EncodeObject, value: unknown, path: InputPath, name: QName | null): void {
-    if (!isRecord(value)) refuseInput(path, 'must be an object');
-    if (path.depth > this.#limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
+    if (!isRecord(value)) {
+      refuseInput(path, 'must be an object');
+    }
+    if (path.depth > this.#limits.inputDepth) {
+      refuseInput(path, 'nested deeper than allowed');
+    }
     if (object.mixed !== undefined && this.#mixedXml(object.mixed, value, path, name)) return;
-    for (const attribute of object.attributes)
+    for (const attribute of object.attributes) {
       this.#add(this.#leaves.attribute(attribute, value, path));
+    }
     const { text, xml, variant, mixed } = object;
-    if (variant !== undefined)
+    if (variant !== undefined) {
       this.#variant(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
-    if (text !== null)
+    }
+    if (text !== null) {
       this.#add(this.#leaves.simpleContent(text, value, path, mediaTypeIn(object, value)));
-    if (object.any !== undefined) this.#any(object.any, value, name, path);
+    }
+    if (object.any !== undefined) {
+      this.#any(object.any, value, name, path);
+    }
     const ownText = mixed === undefined ? null : (memberOf(value, mixed.text) ?? null);
-    if (mixed !== undefined && ownText !== null)
+    if (mixed !== undefined && ownText !== null) {
       this.#add(this.#leaves.text(TEXT, ownText, below(path, mixed.text)));
-    if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
+    }
+    if (xml !== undefined) {
+      this.#xml(memberOf(value, xml), name, below(path, xml), null);
+    }
     const absent = absentBranches(object, value);
     const broken = brokenChoice(
       object,
       (key) => !absent.has(key) && isPresent(object, key, memberOf(value, key)),
     );
-    if (broken !== null) refuseInput(path, broken);
+    if (broken !== null) {
+      refuseInput(path, broken);
+    }
     this.#postpone(object.children, value, path, absent);
   }
 
@@ -165,7 +185,9 @@ export class ContentEncoder {
     const others = Object.keys(value).filter(
       (key) => key !== xml && (memberOf(value, key) ?? null) !== null,
     );
-    if (others.length > 0) refuseInput(path, `must have nothing beside ${xml}`);
+    if (others.length > 0) {
+      refuseInput(path, `must have nothing beside ${xml}`);
+    }
     this.#xml(own, name, below(path, xml), null);
     return true;
   }
@@ -175,7 +197,9 @@ export class ContentEncoder {
     const { name, occurs, fixed, nillable, required } = element;
     if (fixed !== null) {
       this.#open(element, name);
-      if (fixed !== '') this.#events.push({ kind: 'text', value: fixed });
+      if (fixed !== '') {
+        this.#events.push({ kind: 'text', value: fixed });
+      }
       this.#events.push(CLOSE);
       return;
     }
@@ -194,14 +218,19 @@ export class ContentEncoder {
       // Absent and null are the same, unless the element is nillable.
       const isNil =
         nillable && occurs !== 'many' && (required || (value === null && canBeNil(element)));
-      if (isNil) this.#nil(nilFormOf(element), name, path);
-      else if (required) refuseInput(path, REQUIRED);
+      if (isNil) {
+        this.#nil(nilFormOf(element), name, path);
+      } else if (required) {
+        refuseInput(path, REQUIRED);
+      }
       return;
     }
-    if (occurs === 'one') this.#element(element, name, value, path);
-    else if (occurs === 'many') {
-      if (Array.isArray(value) && value.length === 0 && required)
+    if (occurs === 'one') {
+      this.#element(element, name, value, path);
+    } else if (occurs === 'many') {
+      if (Array.isArray(value) && value.length === 0 && required) {
         refuseInput(path, 'must have at least one item');
+      }
       this.#items(element, name, nillable, value, path);
     } else {
       this.#events.push({ kind: 'open', name });
@@ -216,7 +245,9 @@ export class ContentEncoder {
     const lexical = this.#leaves.resolve(source, value.scalar, required, path);
     if (lexical === null) return;
     this.#open(element, name);
-    if (lexical !== '') this.#events.push({ kind: 'text', value: lexical });
+    if (lexical !== '') {
+      this.#events.push({ kind: 'text', value: lexical });
+    }
     this.#events.push(CLOSE);
   }
 
@@ -229,7 +260,9 @@ export class ContentEncoder {
   ): void {
     const items = this.#listOf(value, path);
     const broken = brokenCount(element, items.length);
-    if (broken !== null) refuseInput(path, broken);
+    if (broken !== null) {
+      refuseInput(path, broken);
+    }
     const [from, to] =
       element.itemRange === undefined
         ? [0, items.length]
@@ -237,16 +270,23 @@ export class ContentEncoder {
     const tasks = items.slice(from, to).map((item, at): Task => {
       const index = from + at;
       const value = item ?? null;
-      if (value === null && !nillable && nullTextOf(element.value) === undefined)
+      if (value === null && !nillable && nullTextOf(element.value) === undefined) {
         refuseInput(below(path, index), REQUIRED);
+      }
       return { kind: 'element', element, name, value, path: below(path, index) };
     });
-    for (const task of tasks.reverse()) this.#tasks.push(task);
+    for (const task of tasks.reverse()) {
+      this.#tasks.push(task);
+    }
   }
 
   #listOf(value: unknown, path: InputPath): readonly unknown[] {
-    if (!Array.isArray(value)) refuseInput(path, 'must be a list');
-    if (value.length > this.#limits.inputItems) refuseInput(path, 'more items than allowed');
+    if (!Array.isArray(value)) {
+      refuseInput(path, 'must be a list');
+    }
+    if (value.length > this.#limits.inputItems) {
+      refuseInput(path, 'more items than allowed');
+    }
     return value;
   }
 
@@ -257,10 +297,13 @@ export class ContentEncoder {
       return;
     }
     if (element.transparent === true) {
-      if (element.value.kind === 'object') this.#beginObject(element.value, value, path, null);
-      else if (element.value.kind === 'any')
+      if (element.value.kind === 'object') {
+        this.#beginObject(element.value, value, path, null);
+      } else if (element.value.kind === 'any') {
         this.#anyElement(element.value, value, path, element.wildcards);
-      else this.#xml(value, null, path, null, element.wildcards);
+      } else {
+        this.#xml(value, null, path, null, element.wildcards);
+      }
       return;
     }
     if (element.value.kind !== 'variants') {
@@ -286,7 +329,9 @@ export class ContentEncoder {
     const inner = isRecord(value) ? memberOf(value, key) : null;
     const isOwn = this.#encodingUri === null || namesItsType(variant.value);
     const type = variant.type ?? (isOwn ? null : declared);
-    if (type !== null) this.#events.push(TYPE(type));
+    if (type !== null) {
+      this.#events.push(TYPE(type));
+    }
     this.#content(
       variant.value,
       name,
@@ -302,17 +347,23 @@ export class ContentEncoder {
    */
   #nil({ type, plan }: NilForm, name: QName, path: InputPath): void {
     this.#events.push({ kind: 'open', name });
-    if (type !== null) this.#events.push(TYPE(type));
-    if (plan?.kind === 'object')
-      for (const each of plan.attributes) this.#add(this.#leaves.attribute(each, {}, path));
+    if (type !== null) {
+      this.#events.push(TYPE(type));
+    }
+    if (plan?.kind === 'object') {
+      for (const each of plan.attributes) {
+        this.#add(this.#leaves.attribute(each, {}, path));
+      }
+    }
     this.#events.push(NIL, CLOSE);
   }
 
   #open(element: EncodeElement, name: QName): void {
     this.#events.push({ kind: 'open', name });
     const { typeName = null, value } = element;
-    if (this.#encodingUri !== null && typeName !== null && !namesItsType(value))
+    if (this.#encodingUri !== null && typeName !== null && !namesItsType(value)) {
       this.#events.push(TYPE(typeName));
+    }
   }
 
   /** The attributes and the content of an element that was opened. */
@@ -323,16 +374,25 @@ export class ContentEncoder {
     path: InputPath,
     declared: QName | null = null,
   ) {
-    if (plan.kind === 'scalar') this.#add(this.#leaves.text(plan.scalar, value, path));
-    else if (plan.kind === 'object') this.#beginObject(plan, value, path, name);
-    else if (plan.kind === 'xml') this.#xml(value, name, path, declared);
-    else if (plan.kind === 'any') this.#any(plan, value, name, path);
-    else if (plan.kind === 'array') this.#array(plan, value, path);
-    else throw new TypeError('a type has no variants of variants');
+    if (plan.kind === 'scalar') {
+      this.#add(this.#leaves.text(plan.scalar, value, path));
+    } else if (plan.kind === 'object') {
+      this.#beginObject(plan, value, path, name);
+    } else if (plan.kind === 'xml') {
+      this.#xml(value, name, path, declared);
+    } else if (plan.kind === 'any') {
+      this.#any(plan, value, name, path);
+    } else if (plan.kind === 'array') {
+      this.#array(plan, value, path);
+    } else {
+      throw new TypeError('a type has no variants of variants');
+    }
   }
 
   #any(plan: AnyEncodeValue, value: unknown, name: QName | null, path: InputPath): void {
-    for (const event of anyContent(value, plan, name, path, this.#tools)) this.#events.push(event);
+    for (const event of anyContent(value, plan, name, path, this.#tools)) {
+      this.#events.push(event);
+    }
   }
 
   #anyElement(
@@ -347,7 +407,9 @@ export class ContentEncoder {
       false,
       wildcards,
     );
-    if (broken !== null) refuseInput(path, broken);
+    if (broken !== null) {
+      refuseInput(path, broken);
+    }
   }
 
   get #tools(): AnyTools {
@@ -356,16 +418,21 @@ export class ContentEncoder {
 
   #array(array: EncodeArray, value: unknown, path: InputPath): void {
     const items = this.#listOf(value, path);
-    if (path.depth > this.#limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
+    if (path.depth > this.#limits.inputDepth) {
+      refuseInput(path, 'nested deeper than allowed');
+    }
     const encodingUri = this.#encodingUri;
-    if (encodingUri !== null)
+    if (encodingUri !== null) {
       this.#events.push(...arrayAttributes(array, items.length, encodingUri));
+    }
     const element = itemElement(array, encodingUri);
     this.#items(element, element.name, true, items, { ...path, depth: path.depth + 1 });
   }
 
   #add(event: ContentEvent | null): void {
-    if (event !== null) this.#events.push(event);
+    if (event !== null) {
+      this.#events.push(event);
+    }
   }
 
   /**
@@ -383,9 +450,13 @@ export class ContentEncoder {
     const events = this.#leaves.xml(value, name, path);
     const type =
       this.#encodingUri === null || declared === null ? null : typeOfXml(events, declared);
-    if (type !== null) this.#events.push(TYPE(type));
+    if (type !== null) {
+      this.#events.push(TYPE(type));
+    }
     const broken = addXml(this.#events, events, name !== null, wildcards);
-    if (broken !== null) refuseInput(path, broken);
+    if (broken !== null) {
+      refuseInput(path, broken);
+    }
   }
 }
 

@@ -37,7 +37,9 @@ export function variantOf(
   value: unknown,
   path: InputPath,
 ): readonly [string, EncodeVariant] {
-  if (!isRecord(value)) refuseInput(path, 'must be an object');
+  if (!isRecord(value)) {
+    refuseInput(path, 'must be an object');
+  }
   const present = Object.keys(value).filter((key) => (value[key] ?? null) !== null);
   const [key, ...others] = present;
   const variant = key === undefined ? undefined : plan.members.get(key);
@@ -74,8 +76,11 @@ const shapesOf = makeOncePer((object: EncodeObject): Shapes => {
   const many = new Set<string>();
   const nillable = new Set<string>();
   for (const element of object.children) {
-    if (element.occurs === 'many') many.add(element.key);
-    else if (element.nillable || nullTextOf(element.value) !== undefined) nillable.add(element.key);
+    if (element.occurs === 'many') {
+      many.add(element.key);
+    } else if (element.nillable || nullTextOf(element.value) !== undefined) {
+      nillable.add(element.key);
+    }
   }
   return { nillable, many };
 });

@@ -63,7 +63,9 @@ export class LeafEncoder {
     const isNullText = scalar.nullText !== undefined && (required || given === null);
     if (member === null && !required && !isNullText) return null;
     const path = below(above, key);
-    if (member === null && !isNullText) refuseInput(path, REQUIRED);
+    if (member === null && !isNullText) {
+      refuseInput(path, REQUIRED);
+    }
     const qualified = this.#qualified(scalar, member, path);
     if (qualified !== null) return { kind: 'name attribute', name, suffix: '', ...qualified };
     return { kind: 'attribute', name, value: this.#encode(scalar, member, path) };
@@ -91,8 +93,9 @@ export class LeafEncoder {
     path: InputPath,
     mediaType: string | null = null,
   ): ContentEvent | null {
-    if ((value === null || value === undefined) && scalar.nullText === undefined)
+    if ((value === null || value === undefined) && scalar.nullText === undefined) {
       refuseInput(path, REQUIRED);
+    }
     if (value instanceof FileContent) return this.#file(scalar, value, path, mediaType);
     const qualified = this.#qualified(scalar, value, path);
     if (qualified !== null) return { kind: 'name', ...qualified };
@@ -121,12 +124,16 @@ export class LeafEncoder {
    * encoded.
    */
   xml(value: unknown, name: QName | null, path: InputPath): readonly ContentEvent[] {
-    if (value === null || value === undefined) refuseInput(path, REQUIRED);
+    if (value === null || value === undefined) {
+      refuseInput(path, REQUIRED);
+    }
     const text = this.#encode(XML_TEXT, value, path);
     const trimmed = trimXml(text);
     if (name !== null && !trimmed.startsWith('<'))
       return text === '' ? [] : [{ kind: 'text', value: text }];
-    if (trimmed.length > this.#limits.opaqueChars) refuseInput(path, TOO_LONG);
+    if (trimmed.length > this.#limits.opaqueChars) {
+      refuseInput(path, TOO_LONG);
+    }
     const depth = Math.max(1, this.#limits.inputDepth - path.depth);
     const isEncoded = this.#isEncoded;
     return xmlEvents(trimmed, {
@@ -137,7 +144,9 @@ export class LeafEncoder {
 
   /** Counts the namespace of a name that the client chose. Throws `InputError` for one too many. */
   use({ uri }: QName, path: InputPath): void {
-    if (uri !== '') this.#namespaces.use(uri, path);
+    if (uri !== '') {
+      this.#namespaces.use(uri, path);
+    }
   }
 
   /** A QName, or of a list type several; null where none of them is in a namespace. */
@@ -152,7 +161,9 @@ export class LeafEncoder {
     this.#measure(value, path);
     const names = items.map((item) => {
       const name = qualifiedName(scalar, item);
-      if (name !== null) this.#namespaces.use(name.uri, path);
+      if (name !== null) {
+        this.#namespaces.use(name.uri, path);
+      }
       return (
         name ?? { uri: '', local: this.#encode(scalar, Array.isArray(value) ? [item] : item, path) }
       );
@@ -165,7 +176,9 @@ export class LeafEncoder {
   #isIncluded({ binary }: Scalar, path: InputPath): boolean {
     if (binary === undefined) return false;
     if (this.#parts !== null) return this.#parts.takes(binary);
-    if (binary === 'included') refuseInput(path, NO_PACKAGE);
+    if (binary === 'included') {
+      refuseInput(path, NO_PACKAGE);
+    }
     return false;
   }
 
@@ -175,10 +188,15 @@ export class LeafEncoder {
     path: InputPath,
     mediaType: string | null,
   ): ContentEvent {
-    if (scalar.binary === undefined) refuseInput(path, 'must not be a file');
-    if (scalar.type !== undefined)
+    if (scalar.binary === undefined) {
+      refuseInput(path, 'must not be a file');
+    }
+    if (scalar.type !== undefined) {
       refuseInput(path, 'must not be a file: its type has rules that need the whole value');
-    if (this.#parts === null) refuseInput(path, NO_PACKAGE);
+    }
+    if (this.#parts === null) {
+      refuseInput(path, NO_PACKAGE);
+    }
     if (!this.#isIncluded(scalar, path))
       return { kind: 'text', value: this.#parts.addInline(file) };
     return { kind: 'include', id: this.#parts.add(file, mediaType ?? OCTETS) };
@@ -189,7 +207,9 @@ export class LeafEncoder {
     try {
       return scalar.encode(value);
     } catch (caught) {
-      if (caught instanceof LexicalError) refuseInput(path, caught.message);
+      if (caught instanceof LexicalError) {
+        refuseInput(path, caught.message);
+      }
       throw caught;
     }
   }
@@ -197,11 +217,18 @@ export class LeafEncoder {
   /** Checks the size of a value, which is a list for a list type. */
   #measure(value: unknown, path: InputPath): void {
     const { stringChars, inputItems } = this.#limits;
-    if (typeof value === 'string' && value.length > stringChars) refuseInput(path, TOO_LONG);
+    if (typeof value === 'string' && value.length > stringChars) {
+      refuseInput(path, TOO_LONG);
+    }
     if (!Array.isArray(value)) return;
-    if (value.length > inputItems) refuseInput(path, 'more items than allowed');
-    for (const item of value)
-      if (typeof item === 'string' && item.length > stringChars) refuseInput(path, TOO_LONG);
+    if (value.length > inputItems) {
+      refuseInput(path, 'more items than allowed');
+    }
+    for (const item of value) {
+      if (typeof item === 'string' && item.length > stringChars) {
+        refuseInput(path, TOO_LONG);
+      }
+    }
   }
 }
 

@@ -38,7 +38,8 @@ const CONVERT = closed({
     mapOf(
       `^${GRAPHQL_NAME}$`,
       text('Its text.', WIRE),
-      'Texts as an enumeration: `{ OPEN: "1", SHIPPED: "2" }`. It is named after the type and the field.',
+      'Texts as an enumeration: `{ OPEN: "1", SHIPPED: "2" }`. ' +
+        'It is named after the type and the field.',
       {
         names: 'Write GraphQL names: letters, digits and _, no digit first.',
         minProperties: 1,
@@ -49,7 +50,8 @@ const CONVERT = closed({
   date: pattern('Texts of this pattern as Date: `yyyyMMdd`, `dd.MM.yy`, `yyyyDDD`.'),
   time: pattern('Texts of this pattern as Time: `HHmmss`.'),
   dateTime: pattern(
-    'Texts of this pattern as DateTime: `yyyyMMddHHmmss`. It needs `zone`, or an offset in the pattern (`XXX`).',
+    'Texts of this pattern as DateTime: `yyyyMMddHHmmss`. It needs `zone`, or an offset ' +
+      'in the pattern (`XXX`).',
   ),
   zone: optional(
     text(
@@ -59,18 +61,21 @@ const CONVERT = closed({
   ),
   decimal: optional(
     whole(
-      'Digits without a point as Decimal, the last so many behind the point: with 2, `0001990` is 19.90.',
+      'Digits without a point as Decimal, the last so many behind the point: ' +
+        'with 2, `0001990` is 19.90.',
       [0, 18],
     ),
   ),
   integer: optional(
     flag(
-      '`true`: padded digits as a whole number: `000042` is 42. Int up to nine `digits`, else Long or BigInt.',
+      '`true`: padded digits as a whole number: `000042` is 42. ' +
+        'Int up to nine `digits`, else Long or BigInt.',
     ),
   ),
   digits: optional(
     whole(
-      'The width of `decimal` or `integer`: arguments are padded with zeros to it, and longer ones are refused.',
+      'The width of `decimal` or `integer`: arguments are padded with zeros to it, ' +
+        'and longer ones are refused.',
       [1, 38],
     ),
   ),
@@ -78,7 +83,8 @@ const CONVERT = closed({
   nullWhen: optional(
     list(
       text('A text.', { maxLength: 1024, hint: 'Write it in quotes.' }),
-      'Texts that stand for null, compared after `trim`. The field may be null then; the first text is written for null.',
+      'Texts that stand for null, compared after `trim`. The field may be null then; ' +
+        'the first text is written for null.',
       { minItems: 1, maxItems: 64, uniqueItems: true },
     ),
   ),
@@ -90,5 +96,7 @@ export type ConvertKeys = StaticOf<typeof CONVERT>;
 export const CONVERT_KEY = optional({
   ...CONVERT,
   description:
-    'What the texts of its values mean, in replies and requests: one of `boolean`, `enum`, `date`, `time`, `dateTime`, `decimal` and `integer`, and what stands beside it. Of lists, of each item.',
+    'What the texts of its values mean, in replies and requests: one of `boolean`, `enum`, ' +
+    '`date`, `time`, `dateTime`, `decimal` and `integer`, and what stands beside it. ' +
+    'Of lists, of each item.',
 });

@@ -41,20 +41,22 @@ function memberRules(keys: Keys, path: ConfigPath): readonly Finding[] {
   if (!isRecord(convert)) return [];
   const at = [...path, 'convert'];
   const findings = [...kindRules(convert, at), ...textRules(convert, at)];
-  if (keys['type'] !== undefined)
+  if (keys['type'] !== undefined) {
     findings.push({
       path: [...path, 'type'],
       part: 'key',
       what: `${printPath(path)} has \`type\` and \`convert\`.`,
       remedy: 'Keep one of them: a conversion has its own type.',
     });
-  if (keys['nullable'] === false && convert['nullWhen'] !== undefined)
+  }
+  if (keys['nullable'] === false && convert['nullWhen'] !== undefined) {
     findings.push({
       path: [...path, 'nullable'],
       part: 'value',
       what: `${printPath(path)} is never null, but \`nullWhen\` makes it null.`,
       remedy: 'Remove `nullable` or `nullWhen`.',
     });
+  }
   return findings;
 }
 
@@ -66,33 +68,39 @@ function kindRules(convert: Keys, path: ConfigPath): readonly Finding[] {
   };
   const has = (key: string): boolean => convert[key] !== undefined;
   const [kind, second] = CONVERSION_KINDS.filter(has);
-  if (convert['integer'] === false)
+  if (convert['integer'] === false) {
     at('integer', 'value', `${printPath(path)} has \`integer: false\`.`, 'Remove it.');
-  if (second !== undefined)
+  }
+  if (second !== undefined) {
     at(
       second,
       'key',
       `${printPath(path)} has both \`${kind}\` and \`${second}\`.`,
       'Keep one of them.',
     );
-  if (kind === undefined && convert['trim'] !== true && !has('nullWhen'))
+  }
+  if (kind === undefined && convert['trim'] !== true && !has('nullWhen')) {
     at(
       null,
       'key',
       `${printPath(path)} has no effect.`,
       `Write one of ${CONVERSION_KINDS.join(', ')}, \`trim: true\` or \`nullWhen\`.`,
     );
-  if (has('digits') && kind !== 'decimal' && kind !== 'integer')
+  }
+  if (has('digits') && kind !== 'decimal' && kind !== 'integer') {
     at(
       'digits',
       'key',
       `${printPath(path)} has \`digits\` without \`decimal\` or \`integer\`.`,
       'Remove it.',
     );
-  if (kind === 'date' || kind === 'time' || kind === 'dateTime')
+  }
+  if (kind === 'date' || kind === 'time' || kind === 'dateTime') {
     findings.push(...patternRules(convert, kind, path));
-  if (has('zone') && kind !== 'dateTime')
+  }
+  if (has('zone') && kind !== 'dateTime') {
     at('zone', 'key', `${printPath(path)} has \`zone\` without \`dateTime\`.`, 'Remove it.');
+  }
   return findings;
 }
 
@@ -141,19 +149,29 @@ function textRules(convert: Keys, path: ConfigPath): readonly Finding[] {
   for (const [key, values_] of [
     ['boolean', boolean],
     ['enum', values],
-  ] as const)
-    for (const [name, text] of recordEntries(values_)) add(name, text, [...path, key, name]);
-  for (const name of ['true', 'false', 'null'])
-    if (isRecord(values) && Object.hasOwn(values, name))
+  ] as const) {
+    for (const [name, text] of recordEntries(values_)) {
+      add(name, text, [...path, key, name]);
+    }
+  }
+  for (const name of ['true', 'false', 'null']) {
+    if (isRecord(values) && Object.hasOwn(values, name)) {
       findings.push({
         path: [...path, 'enum', name],
         part: 'key',
-        what: `${printPath([...path, 'enum'])} has the value \`${name}\`, which GraphQL does not have.`,
+        what:
+          `${printPath([...path, 'enum'])} has the value \`${name}\`, which ` +
+          'GraphQL does not have.',
         remedy: 'Write it in capitals, or another name.',
       });
-  if (Array.isArray(nullWhen))
-    for (const [at, text] of nullWhen.entries())
-      if (typeof text === 'string' && owners.has(text))
+    }
+  }
+  if (Array.isArray(nullWhen)) {
+    for (const [at, text] of nullWhen.entries()) {
+      if (typeof text === 'string' && owners.has(text)) {
         add('null', text, [...path, 'nullWhen', at]);
+      }
+    }
+  }
   return findings;
 }

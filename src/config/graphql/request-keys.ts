@@ -10,7 +10,8 @@ import { CONVERT_KEY } from './convert-keys.js';
 const SOURCE = {
   value: optional(
     text(
-      'A constant in place of the argument, which callers then do not see. Secrets come from the environment or a file.',
+      'A constant in place of the argument, which callers then do not see. ' +
+        'Secrets come from the environment or a file.',
       { maxLength: 65536, hint: 'Write it in quotes.' },
     ),
   ),
@@ -22,7 +23,8 @@ const SOURCE = {
   ),
   claim: optional(
     text(
-      "The claim of the caller's token to take it from (`clients.jwt` or `clients.introspection`). A caller without it may not call what requires it.",
+      "The claim of the caller's token to take it from (`clients.jwt` or " +
+        '`clients.introspection`). A caller without it may not call what requires it.',
       { minLength: 1, maxLength: 256 },
     ),
   ),
@@ -51,7 +53,8 @@ const BLOCK = closed({
     unsafe<string>({
       type: 'string',
       description:
-        'The whole block as XML. `{name}` in texts and attributes stands for a value of `values`; all values are escaped.',
+        'The whole block as XML. `{name}` in texts and attributes stands for a value of ' +
+        '`values`; all values are escaped.',
       minLength: 1,
       maxLength: 65536,
       markup: true,
@@ -86,7 +89,8 @@ const block = (first: string): string => `^${first}(/${QUALIFIED}){0,15}(/@${QUA
 
 const BLOCKS = {
   names:
-    'Write {namespace}Name of a block, and a path inside it: {urn:desk}AuthToken/token, an attribute as `@name`.',
+    'Write {namespace}Name of a block, and a path inside it: {urn:desk}AuthToken/token, ' +
+    'an attribute as `@name`.',
   maxProperties: 256,
 } as const;
 
@@ -95,7 +99,9 @@ export const SOAP_HEADERS = optional(
   mapOf(
     block(`\\{[^{}\\s]{0,1024}\\}${STEP}`),
     BLOCK,
-    'Header blocks of the calls of GraphQL fields, by `{namespace}Name` or a path inside the block. Names without a namespace have that of the element around them. The WSDL need not declare them. `headers` of an operation goes before.',
+    'Header blocks of the calls of GraphQL fields, by `{namespace}Name` or a path inside the ' +
+      'block. Names without a namespace have that of the element around them. ' +
+      'The WSDL need not declare them. `headers` of an operation goes before.',
     BLOCKS,
   ),
 );
@@ -116,14 +122,17 @@ const selectable = (
 
 export const SERVICE_REPLY_HEADERS = optional(
   selectable(
-    'Header blocks of replies that callers may select: `true` for those that the WSDL declares, or `{namespace}Name` of each. A field whose replies have any is an object with `result` and `headers` then.',
+    'Header blocks of replies that callers may select: `true` for those that the WSDL ' +
+      'declares, or `{namespace}Name` of each. A field whose replies have any is an object with ' +
+      '`result` and `headers` then.',
     BLOCK_NAME,
   ),
 );
 
 export const REPLY_HEADERS = optional(
   selectable(
-    'The same for this operation, also by the name alone of a block that the WSDL declares; `false`: none. By default as the service.',
+    'The same for this operation, also by the name alone of a block that the WSDL declares; ' +
+      '`false`: none. By default as the service.',
     {
       pattern: `^${QUALIFIED}$`,
       hint: 'Write the name of a block that the WSDL declares, or {namespace}Name.',
@@ -133,13 +142,15 @@ export const REPLY_HEADERS = optional(
 
 export const REQUEST_KEYS = {
   arguments: entries(
-    'By XML name, or path (`Order/Customer/@id`): the name of an argument, what its texts mean, or the source of its value.',
+    'By XML name, or path (`Order/Customer/@id`): the name of an argument, what its texts ' +
+      'mean, or the source of its value.',
   ),
   headers: optional(
     mapOf(
       block(QUALIFIED),
       flagOr('`false` leaves the block out; or the source of a value.', BLOCK),
-      'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before.',
+      'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in ' +
+        '`soapHeaders` of the service, of which a path here goes before.',
       BLOCKS,
     ),
   ),

@@ -8,8 +8,9 @@ export const PACKAGE_FOLDER: URL = nearestPackage(new URL('../../base', import.m
 
 function nearestPackage(start: URL): URL {
   let folder = start;
-  while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/')
+  while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') {
     folder = new URL('../..', folder);
+  }
   return folder;
 }
 

@@ -98,14 +98,16 @@ export class VerifyingReceiver implements UpstreamReceiver {
     if (this.#isOver || this.#gate === null) return;
     const untilMillis = performance.now() + TURN_MILLIS;
     try {
-      do this.#gate.work();
-      while (this.#gate.hasWork && performance.now() < untilMillis);
+      do {
+        this.#gate.work();
+      } while (this.#gate.hasWork && performance.now() < untilMillis);
     } catch (caught) {
       this.#upstreamCall?.abort(this.#explained(asUnverified(caught)));
       return;
     }
-    if (this.#gate.hasWork) setImmediate(this.#readOn);
-    else {
+    if (this.#gate.hasWork) {
+      setImmediate(this.#readOn);
+    } else {
       this.#isPaused = false;
       this.#upstreamCall?.resume();
     }

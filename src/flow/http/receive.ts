@@ -136,17 +136,24 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const isShort = bytes <= SHORT_MESSAGE_BYTES;
     const mayBeGiven = bytes <= GIVEN_BYTES_MAX && this.#inflater === null;
-    if (isShort || !this.#owner.isPenalised) this.#read(mayBeGiven);
-    else void waitForTimeSlice(this.#owner).then(() => this.#read(false));
+    if (isShort || !this.#owner.isPenalised) {
+      this.#read(mayBeGiven);
+    } else {
+      void waitForTimeSlice(this.#owner).then(() => this.#read(false));
+    }
   }
 
   #read(mayBeGiven: boolean): void {
     const request = this.#request;
     request.on('error', this.#onError);
     this.#isGiven = mayBeGiven && request instanceof Incoming && request.giveBody(this);
-    if (!this.#isGiven) this.#listen();
+    if (!this.#isGiven) {
+      this.#listen();
+    }
     // It may have left before its turn came.
-    if (request.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
+    if (request.destroyed) {
+      this.#stop(new Refusal('CLIENT_GONE'));
+    }
   }
 
   #listen(): void {
@@ -173,11 +180,15 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   }
 
   data(chunk: Buffer): void {
-    if (this.#collected !== null) this.#collected.add(chunk);
-    else if (this.#unsent === null) this.#unsent = chunk;
-    else {
+    if (this.#collected !== null) {
+      this.#collected.add(chunk);
+    } else if (this.#unsent === null) {
+      this.#unsent = chunk;
+    } else {
       const joined = joinAdjacent(this.#unsent, chunk);
-      if (joined === null) this.#send();
+      if (joined === null) {
+        this.#send();
+      }
       this.#unsent = joined ?? chunk;
     }
   }
@@ -186,14 +197,18 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   #send(): void {
     const bytes = this.#unsent;
     this.#unsent = null;
-    if (bytes !== null && this.#body?.push(bytes) === false) this.#isHeld = true;
+    if (bytes !== null && this.#body?.push(bytes) === false) {
+      this.#isHeld = true;
+    }
   }
 
   end(): void {
     this.#send();
-    if (this.#collected !== null)
+    if (this.#collected !== null) {
       this.#resolve({ kind: 'whole', message: this.#collected.message() });
-    else this.#body?.push(null);
+    } else {
+      this.#body?.push(null);
+    }
   }
 
   /** The backend takes more. */
@@ -206,7 +221,9 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   step(): 'more' | 'waits' {
     this.#isQueued = false;
     if (this.#isOver || this.#isHeld) return 'waits';
-    if (this.#hasNext) this.#takeNext();
+    if (this.#hasNext) {
+      this.#takeNext();
+    }
     this.#send();
     if (this.#isOver || this.#isHeld) return 'waits';
     if (this.#hasNext) {
@@ -232,9 +249,11 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     const piece = takePiece(this.#waiting, this.#pieceBytes);
     const millis = this.#take(piece);
     // Some messages are read twenty times as slowly as others, so that pieces are measured in time.
-    if (millis > TIME_SLICE_MILLIS) this.#shrinkPieces(piece.length, millis);
-    else if (millis < TIME_SLICE_MILLIS / 2)
+    if (millis > TIME_SLICE_MILLIS) {
+      this.#shrinkPieces(piece.length, millis);
+    } else if (millis < TIME_SLICE_MILLIS / 2) {
       this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
+    }
     return millis;
   }
 
@@ -249,24 +268,34 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     if (this.#hasNext) {
       this.#isQueued = true;
       fairScheduler.enqueue(this, this.#owner);
-    } else if (this.#isEnded) this.#finish();
-    else this.#source?.resume();
+    } else if (this.#isEnded) {
+      this.#finish();
+    } else {
+      this.#source?.resume();
+    }
   }
 
   piece(bytes: Buffer): void {
     this.#bytes += bytes.length;
-    if (this.#inflater !== null) this.#inflater.write(bytes);
-    else if (this.#bytes > SHORT_MESSAGE_BYTES) this.#arrive(bytes);
-    else {
+    if (this.#inflater !== null) {
+      this.#inflater.write(bytes);
+    } else if (this.#bytes > SHORT_MESSAGE_BYTES) {
+      this.#arrive(bytes);
+    } else {
       const millis = this.#take(bytes);
-      if (millis > TIME_SLICE_MILLIS) this.#shrinkPieces(bytes.length, millis);
+      if (millis > TIME_SLICE_MILLIS) {
+        this.#shrinkPieces(bytes.length, millis);
+      }
       this.#send();
     }
   }
 
   ended(): void {
-    if (this.#inflater === null) this.#arriveEnd();
-    else this.#inflater.end();
+    if (this.#inflater === null) {
+      this.#arriveEnd();
+    } else {
+      this.#inflater.end();
+    }
   }
 
   /**
@@ -275,11 +304,15 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
    */
   #arrive(chunk: Buffer): void {
     this.#waiting.push(chunk);
-    while (this.#mayTakeNow) fairScheduler.spend(this.#takeNext());
+    while (this.#mayTakeNow) {
+      fairScheduler.spend(this.#takeNext());
+    }
     this.#send();
     if (this.#isOver || !(this.#hasNext || this.#isHeld)) return;
     this.#source?.pause();
-    if (!this.#isHeld) this.#goOn();
+    if (!this.#isHeld) {
+      this.#goOn();
+    }
   }
 
   /** What the bytes come from, where it can be paused. */
@@ -294,7 +327,9 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
 
   #arriveEnd(): void {
     this.#isEnded = true;
-    if (!this.#hasNext && !this.#isQueued) this.#finish();
+    if (!this.#hasNext && !this.#isQueued) {
+      this.#finish();
+    }
   }
 
   /** Called by the server: the error of the rest of the request; else the caller has left. */
@@ -310,7 +345,9 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   #measured(step: (gate: Gate) => void): number {
     const fromMillis = performance.now();
     try {
-      if (this.#gate !== null) step(this.#gate);
+      if (this.#gate !== null) {
+        step(this.#gate);
+      }
     } catch (caught) {
       this.#stop(caught);
     }
@@ -320,7 +357,9 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   }
 
   #finish(): void {
-    if (this.#bytes <= SHORT_MESSAGE_BYTES) fairScheduler.addShortMessage();
+    if (this.#bytes <= SHORT_MESSAGE_BYTES) {
+      fairScheduler.addShortMessage();
+    }
     try {
       this.#gate?.end();
     } catch (caught) {
@@ -340,7 +379,9 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     this.#waiting.length = 0;
     this.#unsent = null;
     const request = this.#request;
-    if (request instanceof Incoming) request.leaveBody();
+    if (request instanceof Incoming) {
+      request.leaveBody();
+    }
     this.#unlisten?.();
     request.off('error', this.#onError);
     this.#inflater?.destroy();

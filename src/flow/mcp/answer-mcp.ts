@@ -95,8 +95,9 @@ async function answerOf(parts: McpParts, turn: Turn): Promise<GraphqlResponse | 
     id = idOf(raw);
     const message = readMcpMessage(raw, request.headers);
     if (message.id === null) {
-      if (message.method === '' && isRecord(raw))
+      if (message.method === '' && isRecord(raw)) {
         parts.confirmations.take(raw, asked.caller.client);
+      }
       return ACCEPTED;
     }
     const result = await resultOf(parts, turn, message);
@@ -105,7 +106,9 @@ async function answerOf(parts: McpParts, turn: Turn): Promise<GraphqlResponse | 
   } catch (caught) {
     if (caught instanceof ProtocolError) {
       const { code, message, status, data } = caught;
-      if (asked.exchange.refusal === null) host.refused(new Refusal('BAD_REQUEST', message));
+      if (asked.exchange.refusal === null) {
+        host.refused(new Refusal('BAD_REQUEST', message));
+      }
       const error = { code, message, ...(data === undefined ? {} : { data }) };
       return answered(status, { jsonrpc: '2.0', ...(id === null ? {} : { id }), error });
     }
@@ -151,7 +154,9 @@ function response(status: number, body: unknown): GraphqlResponse {
     'content-type': 'application/json',
     'x-content-type-options': 'nosniff',
   };
-  if (status === 405) headers['allow'] = 'POST';
+  if (status === 405) {
+    headers['allow'] = 'POST';
+  }
   return { status, headers, body: JSON.stringify(body) };
 }
 
@@ -272,12 +277,14 @@ async function confirmedCall(
   const { calls, confirmed, confirmations, answerBytes } = parts;
   const { described, values } = call;
   let instead: object | null = null;
-  if (confirmed.has(described))
+  if (confirmed.has(described)) {
     instead = message.isStateless
       ? await confirmations.required(message, call)
       : await askInStream(parts, turn, call);
-  if (instead !== null && !('isError' in instead))
+  }
+  if (instead !== null && !('isError' in instead)) {
     await enter(parts, turn.asked, 'tools/call question', QUESTION_POINTS);
+  }
   const { schema } = parts.endpoint.operations.built;
   return instead ?? callTool(calls, { described, values }, turn.host, { answerBytes, schema });
 }

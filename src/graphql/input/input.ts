@@ -119,7 +119,9 @@ export class InputTypes implements InputSources {
     const isMapped = member?.mapping?.type != null || (convert !== null && type.kind === 'simple');
     const anyTypes = isMapped ? null : this.members.anyTypesOf(type);
     const isText = type.kind === 'simple' || isMixedText(type, this.members);
-    if (convert !== null && !isText && !isArray(type)) refuseConversion(convert, this.names);
+    if (convert !== null && !isText && !isArray(type)) {
+      refuseConversion(convert, this.names);
+    }
     if (anyTypes !== null) {
       const plan: EncodeValue = {
         kind: 'any',

@@ -119,7 +119,11 @@ export class OutputTypes {
       yield;
       const base = this.#bases.get(type);
       if (base === undefined) continue;
-      for (const each of [base, ...derivedFrom(base)]) if (!each.abstract) this.#object(each, '');
+      for (const each of [base, ...derivedFrom(base)]) {
+        if (!each.abstract) {
+          this.#object(each, '');
+        }
+      }
     }
     return this.#made;
   }
@@ -226,20 +230,24 @@ export class OutputTypes {
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
     }
     const item = nestedItem(type, this.#members);
-    if (convert !== null && item === null) refuseConversion(convert, this.#names);
-    if (member.mapping?.type != null)
+    if (convert !== null && item === null) {
+      refuseConversion(convert, this.#names);
+    }
+    if (member.mapping?.type != null) {
       this.#names.refuse(
         [...member.mapping.path, 'type'],
         'Only a simple value can be another scalar.',
       );
+    }
     if (item !== null)
       return nestedList(
         this.#value(item.element.type, this.#names.inner(nameHint, 'item'), member),
       );
     switch (contentOf(type, this.#members)) {
       case 'opaque':
-        if (type.content.kind === 'array')
+        if (type.content.kind === 'array') {
           this.#names.warn(arrayWarning(type.name?.local ?? nameHint));
+        }
         return { type: this.#leaves.xml, value: { kind: 'opaque' } };
       case 'empty':
         return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
@@ -350,13 +358,16 @@ export class OutputTypes {
     for (const member of isBound ? all : present) {
       const group =
         member.kind === 'element' ? groups.get(typeKey(member.element.name)) : undefined;
-      if (group) fields.set(group.name, group.field);
+      if (group) {
+        fields.set(group.name, group.field);
+      }
       if (group !== undefined) continue;
       const choice = member.kind === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
         const declarer = this.#names.plain(choice.declaredBy, owner);
-        if (!fields.has(choice.name))
+        if (!fields.has(choice.name)) {
           fields.set(choice.name, this.#choices.field(choice, declarer));
+        }
       } else if (!hides(member, this.#members)) {
         const field = besideAny(this.field(member, owner), member, wildcards);
         const listName = field.shape.list ? listNameOf(type, member, this.#members) : null;
@@ -367,8 +378,9 @@ export class OutputTypes {
       }
     }
     const rule = openRule(all, this.#members);
-    if (rest !== null && (isBound || wildcard))
+    if (rest !== null && (isBound || wildcard)) {
       fields.set(rest, withRule(restField(all, wildcards, this.#anyElement()), rule));
+    }
     if (mixed !== null && (isBound || type.content.kind === 'opaque')) {
       fields.set(mixed.text, MIXED_TEXT_FIELD);
       fields.set(
@@ -445,7 +457,9 @@ function mappedField(
     const { type } = member.element;
     const item = member.many ? null : wrappedItem(type, members);
     ruled = withRule(ruled, item?.mapping?.rule ?? null);
-    if (ruled.shape.value.kind === 'opaque') ruled = withinXml(ruled, rulesWithin([type], members));
+    if (ruled.shape.value.kind === 'opaque') {
+      ruled = withinXml(ruled, rulesWithin([type], members));
+    }
   }
   const { mapping } = member;
   const masks = new Set(mapping?.rule?.masks.values());

@@ -132,7 +132,9 @@ class Shortener {
       .slice(0, this.#items)
       .map((item) => this.shorten(item, `${path}/*`, itemType))
       .filter((item) => item !== undefined);
-    if (value.length > this.#items) this.#leftOut(path, value.length);
+    if (value.length > this.#items) {
+      this.#leftOut(path, value.length);
+    }
     return items;
   }
 

@@ -15,7 +15,8 @@ export const MCP_LIMITS = {
     [4 * KIB, 16 * MIB],
     'bytes',
     null,
-    'Bytes of the list of all tools. In a longer one their schemas of answers are left out; if it is too long even so, tools that search and call stand for them.',
+    'Bytes of the list of all tools. In a longer one their schemas of answers are left out; ' +
+      'if it is too long even so, tools that search and call stand for them.',
   ),
   confirmMillis: limit(
     300_000,

@@ -68,7 +68,10 @@ const SHORT = ({ description }: { readonly description: string }) => ({
   description: description.slice(0, DESCRIPTION_CHARS),
 });
 
-/** Describes one type of the arguments of a tool, and the types of its members; null: it has no such type. */
+/**
+ * Describes one type of the arguments of a tool, and the types of its members; null: it has no such
+ * type.
+ */
 export function* describeType(
   { described }: DescribedTool,
   name: string,
@@ -104,8 +107,9 @@ function* describeTypes(
       if (definitions.has(name)) continue;
       const whole = describer.component(referred);
       const part = fitting([whole, ...reduced(whole)], room.left);
-      if (part === null) leftOut.push(name);
-      else {
+      if (part === null) {
+        leftOut.push(name);
+      } else {
         room.take({ [name]: part });
         definitions.set(name, part);
       }
@@ -119,7 +123,8 @@ function* describeTypes(
 }
 
 const NOTE =
-  'There was no room for the types in `leftOut`: search_tools describes one with `tool` and `type`.';
+  'There was no room for the types in `leftOut`: search_tools describes one ' +
+  'with `tool` and `type`.';
 
 /** Bytes that are left for parts, each of which is written as JSON and as text. */
 class Room {
@@ -138,7 +143,10 @@ class Room {
 const fitting = <T extends object>(forms: readonly T[], room: number): T | null =>
   forms.find((form) => bytesOf(JSON.stringify(form)) <= room) ?? null;
 
-/** Shorter forms of the schema of an object: without descriptions, then with the names of its members alone. */
+/**
+ * Shorter forms of the schema of an object: without descriptions, then with the names of its
+ * members alone.
+ */
 function reduced(schema: JsonSchema): readonly JsonSchema[] {
   const { properties, description: _, ...object } = schema;
   if (!isRecord(properties)) return [];

@@ -27,8 +27,10 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
   const call = (name: string, isRead: boolean): Tool => ({
     name,
     description: isRead
-      ? 'Calls a tool that only reads, found by search_tools, with the arguments that its inputSchema has.'
-      : 'Calls a tool that may change something, found by search_tools, with the arguments that its inputSchema has.',
+      ? 'Calls a tool that only reads, found by search_tools, with the arguments ' +
+        'that its inputSchema has.'
+      : 'Calls a tool that may change something, found by search_tools, with the arguments ' +
+        'that its inputSchema has.',
     inputSchema: {
       type: 'object',
       properties: { name: { type: 'string' }, arguments: { type: 'object' } },
@@ -45,7 +47,9 @@ export function searchTools(operations: readonly DescribedOperation[]): readonly
   return [
     {
       name: SEARCH_TOOL,
-      description: `Finds tools among ${operations.length} by words, or lists the names of a group. Groups: ${listed(names)}.`,
+      description:
+        `Finds tools among ${operations.length} by words, or lists the names of a group. ` +
+        `Groups: ${listed(names)}.`,
       inputSchema: {
         type: 'object',
         properties: {

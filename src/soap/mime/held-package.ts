@@ -22,8 +22,8 @@ export interface SlicedContent {
 }
 
 /**
- * The state of a package: its envelope is collected; all of it is, until its last part is there; what
- * was collected is read in steps, and what comes meanwhile waits; it is read as it comes.
+ * The state of a package: its envelope is collected; all of it is, until its last part is there;
+ * what was collected is read in steps, and what comes meanwhile waits; it is read as it comes.
  */
 type State = 'envelope' | 'parts' | 'releasing' | 'flowing';
 
@@ -40,7 +40,9 @@ export class HeldPackage {
   #sink: AttachmentSink | null = null;
   #bytes = 0;
   #state: State = 'envelope';
-  /** What was collected of the envelope and is not read; whether it is over, and its end is read. */
+  /**
+   * What was collected of the envelope and is not read; whether it is over, and its end is read.
+   */
   #envelope: Buffer[] = [];
   #isEnvelopeOver = false;
   #isEndRead = false;
@@ -83,11 +85,15 @@ export class HeldPackage {
 
   /** Writes the content of the last Include: an event comes that is behind it. */
   writeIncluded(): void {
-    while (this.#included !== null) this.#writeSlice();
+    while (this.#included !== null) {
+      this.#writeSlice();
+    }
   }
 
   #writeSlice(): void {
-    if (this.#included?.writeSlice() !== true) this.#included = null;
+    if (this.#included?.writeSlice() !== true) {
+      this.#included = null;
+    }
   }
 
   #envelopeReader(reader: EnvelopeReader): EnvelopeReader {
@@ -117,13 +123,19 @@ export class HeldPackage {
   #partReader(): AttachmentSink {
     return {
       begin: (...head) => {
-        if (this.#state === 'flowing') this.#isWanted = this.#begin(...head);
-        else this.#parts.begin(...head);
+        if (this.#state === 'flowing') {
+          this.#isWanted = this.#begin(...head);
+        } else {
+          this.#parts.begin(...head);
+        }
         return this.#state !== 'flowing' || this.#isWanted;
       },
       data: (piece) => {
-        if (this.#state !== 'flowing') this.#parts.add(this.#copy(piece));
-        else if (this.#isWanted) this.#sink?.data(piece);
+        if (this.#state !== 'flowing') {
+          this.#parts.add(this.#copy(piece));
+        } else if (this.#isWanted) {
+          this.#sink?.data(piece);
+        }
       },
       end: () => this.#sink?.end?.(),
     };
@@ -132,17 +144,26 @@ export class HeldPackage {
   #write(chunk: Buffer): void {
     // A long envelope without an Include flows.
     const isFull = this.#bytes + chunk.length > this.#limitBytes;
-    if (this.#state === 'envelope' && isFull && !this.#isIncluding()) this.#release();
-    if (this.#state === 'flowing') this.#reader?.write(chunk);
-    else this.#envelope.push(this.#copy(chunk));
+    if (this.#state === 'envelope' && isFull && !this.#isIncluding()) {
+      this.#release();
+    }
+    if (this.#state === 'flowing') {
+      this.#reader?.write(chunk);
+    } else {
+      this.#envelope.push(this.#copy(chunk));
+    }
   }
 
   #endEnvelope(): void {
     this.#isEnvelopeOver = true;
-    if (this.#state === 'flowing') this.#reader?.end();
-    else if (this.#state === 'envelope') {
-      if (this.#isIncluding()) this.#state = 'parts';
-      else this.#release();
+    if (this.#state === 'flowing') {
+      this.#reader?.end();
+    } else if (this.#state === 'envelope') {
+      if (this.#isIncluding()) {
+        this.#state = 'parts';
+      } else {
+        this.#release();
+      }
     }
   }
 
@@ -166,19 +187,27 @@ export class HeldPackage {
 
   #release(): void {
     this.#state = 'releasing';
-    if (this.#bytes <= FEW_BYTES) while (this.#state === 'releasing') this.#work();
+    if (this.#bytes <= FEW_BYTES) {
+      while (this.#state === 'releasing') {
+        this.#work();
+      }
+    }
     // What comes while the rest is read waits, within the limit again.
     this.#bytes = 0;
   }
 
   /** Reads on with what was collected, in the order in which it came, until all of it is read. */
   #work(): void {
-    if (this.#included !== null) this.#writeSlice();
-    else if (this.#envelope.length > 0) this.#reader?.write(this.#takeEnvelope());
-    else if (this.#isEnvelopeOver && !this.#isEndRead) {
+    if (this.#included !== null) {
+      this.#writeSlice();
+    } else if (this.#envelope.length > 0) {
+      this.#reader?.write(this.#takeEnvelope());
+    } else if (this.#isEnvelopeOver && !this.#isEndRead) {
       this.#isEndRead = true;
       this.#reader?.end();
-    } else if (!this.#passPart()) this.#state = 'flowing';
+    } else if (!this.#passPart()) {
+      this.#state = 'flowing';
+    }
   }
 
   /** The next bytes of the envelope, not beyond the tag of an Include. */
@@ -188,8 +217,11 @@ export class HeldPackage {
     const include = step.indexOf('Include');
     const tagEnd = include < 0 ? -1 : step.indexOf('>', include);
     const taken = tagEnd < 0 ? step : step.subarray(0, tagEnd + 1);
-    if (taken.length < first.length) this.#envelope[0] = first.subarray(taken.length);
-    else this.#envelope.shift();
+    if (taken.length < first.length) {
+      this.#envelope[0] = first.subarray(taken.length);
+    } else {
+      this.#envelope.shift();
+    }
     return taken;
   }
 

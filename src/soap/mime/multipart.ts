@@ -123,9 +123,11 @@ export class MultipartReader implements MessageReader, ContentSink {
     }
     let at = this.bytes === 0 && chunk[0] === LF ? this.#skipFirstLine() : 0;
     while (at < chunk.length) {
-      if (this.#section === 'boundary') at = this.#readLine(chunk, at);
-      else if (this.#section === 'header') at = this.#readHeader(chunk, at);
-      else {
+      if (this.#section === 'boundary') {
+        at = this.#readLine(chunk, at);
+      } else if (this.#section === 'header') {
+        at = this.#readHeader(chunk, at);
+      } else {
         const next = this.#scanner.scan(chunk, at, this);
         if (next < 0) break;
         this.#endContent();
@@ -141,7 +143,9 @@ export class MultipartReader implements MessageReader, ContentSink {
     const isClosed =
       this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
     if (!isClosed) throw broken('no closing boundary');
-    while (this.hasWork) this.work();
+    while (this.hasWork) {
+      this.work();
+    }
     this.#references.checkParts();
     this.#options.attachments?.end?.();
   }
@@ -152,7 +156,9 @@ export class MultipartReader implements MessageReader, ContentSink {
       this.#envelope.write(piece);
     } else if (this.#section === 'part') {
       this.#countRepeats(piece.length);
-      if (this.#isWanted) this.#options.attachments?.data(piece);
+      if (this.#isWanted) {
+        this.#options.attachments?.data(piece);
+      }
     } else {
       this.#outside += piece.length;
       if (this.#outside > this.#options.limits.outsideBytes) throw this.#beyond('outsideBytes');
@@ -185,18 +191,23 @@ export class MultipartReader implements MessageReader, ContentSink {
     while (at < chunk.length && this.#section === 'boundary') {
       const byte = chunk[at++];
       const next = afterBoundary(this.#line, byte, this.#lineEnd);
-      if (this.#lineEnd === 'unknown') this.#learnLineEnd(byte);
-      if (next === 'next part') this.#beginHeader();
-      else if (next === 'after the last') {
+      if (this.#lineEnd === 'unknown') {
+        this.#learnLineEnd(byte);
+      }
+      if (next === 'next part') {
+        this.#beginHeader();
+      } else if (next === 'after the last') {
         this.#section = 'epilogue';
         this.#scanner.begin();
-      } else if (next === null || ++this.#padding > PADDING_MAX)
+      } else if (next === null || ++this.#padding > PADDING_MAX) {
         throw broken('other bytes in the line of a boundary');
-      else if (next === 'closed' && this.#state === 'awaited')
+      } else if (next === 'closed' && this.#state === 'awaited') {
         throw broken('no part is the envelope');
-      else {
+      } else {
         this.#line = next;
-        if (next === 'closed') this.#envelope.endOfPackage?.();
+        if (next === 'closed') {
+          this.#envelope.endOfPackage?.();
+        }
       }
     }
     return at;
@@ -217,8 +228,9 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   /** The first boundary line ends: all others must end as it does. */
   #learnLineEnd(byte: number | undefined): void {
-    if (byte === CR) this.#lineEnd = 'CR LF';
-    else if (byte === LF) {
+    if (byte === CR) {
+      this.#lineEnd = 'CR LF';
+    } else if (byte === LF) {
       this.#lineEnd = 'LF';
       this.#scanner = new LineFeedScanner(this.#options.type.boundary);
     }
@@ -227,13 +239,17 @@ export class MultipartReader implements MessageReader, ContentSink {
   #readHeader(chunk: Buffer, start: number): number {
     const at = this.#header.take(chunk, start);
     const { whole } = this.#header;
-    if (whole !== null) this.#beginPart(readPartHead(whole), this.bytes + at);
+    if (whole !== null) {
+      this.#beginPart(readPartHead(whole), this.bytes + at);
+    }
     return at;
   }
 
   #beginPart(head: PartHead, offset: number): void {
     const { start } = this.#options.type;
-    if (head.id !== null) this.#references.part(head.id);
+    if (head.id !== null) {
+      this.#references.part(head.id);
+    }
     const mediaType = head.contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? null;
     if (mediaType?.startsWith('multipart/')) throw broken('a package in a package');
     this.#scanner.begin();

@@ -191,20 +191,29 @@ t.test(
       self: '{getNode{...A}} fragment A on Node{id ...A}',
       pair: '{getNode{...A}} fragment A on Node{...B} fragment B on Node{next{...A}}',
       unused: '{countOrders} fragment A on Node{...B} fragment B on Node{...A}',
-      ring: `{getNode{...F0}} ${Array.from({ length: 100 }, (_, at) => `fragment F${at} on \
-Node{...F${(at + 1) % 100}}`).join(' ')}`,
+      ring: `{getNode{...F0}} ${Array.from(
+        { length: 100 },
+        (_, at) => `fragment F${at} on \
+Node{...F${(at + 1) % 100}}`,
+      ).join(' ')}`,
       doubling:
-        `{getNode{...F0}} ${Array.from({ length: 60 }, (_, at) => `fragment F${at} on \
-Node{...F${at + 1} ...F${at + 1}}`).join(' ')} ` +
-        'fragment F60 on Node{id}',
+        `{getNode{...F0}} ${Array.from(
+          { length: 60 },
+          (_, at) => `fragment F${at} on \
+Node{...F${at + 1} ...F${at + 1}}`,
+        ).join(' ')} ` + 'fragment F60 on Node{id}',
       aliased:
-        `{getNode{...F0}} ${Array.from({ length: 30 }, (_, at) => `fragment F${at} on \
-Node{a:next{...F${at + 1}} b:next{...F${at + 1}}}`).join(' ')} ` +
-        'fragment F30 on Node{id}',
+        `{getNode{...F0}} ${Array.from(
+          { length: 30 },
+          (_, at) => `fragment F${at} on \
+Node{a:next{...F${at + 1}} b:next{...F${at + 1}}}`,
+        ).join(' ')} ` + 'fragment F30 on Node{id}',
       wide:
-        `{getNode{...F0}} ${Array.from({ length: 7 }, (_, at) => `fragment F${at} on \
-Node{${`...F${at + 1} `.repeat(30)}}`).join(' ')} ` +
-        'fragment F7 on Node{id}',
+        `{getNode{...F0}} ${Array.from(
+          { length: 7 },
+          (_, at) => `fragment F${at} on \
+Node{${`...F${at + 1} `.repeat(30)}}`,
+        ).join(' ')} ` + 'fragment F7 on Node{id}',
     };
     for (const [name, bomb] of Object.entries(bombs)) {
       t.equal(codeOf(bomb), 'GRAPHQL_VALIDATION_FAILED', name);

@@ -70,8 +70,12 @@ ${types}</xs:schema>`;
     const content = this.#dice.one(true, false, true)
       ? this.#group(this.#dice.one('sequence', 'choice'), '', 1)
       : '';
-    const attributes = `${this.#dice.one(true, false) ? `<xs:attribute name="a${at}" type="xs:int" \
-use="${this.#dice.one('required', 'optional')}"/>` : ''}`;
+    const attributes = `${
+      this.#dice.one(true, false)
+        ? `<xs:attribute name="a${at}" type="xs:int" \
+use="${this.#dice.one('required', 'optional')}"/>`
+        : ''
+    }`;
     const abstract = this.#dice.one(' abstract="true"', '', '', '');
     if (base === null)
       return `<xs:complexType name="T${at}"${abstract}>${content}${attributes}</xs:complexType>`;

@@ -14,10 +14,16 @@ String @deprecated(reason: "é")): Named }
   union Either = Record0 | Record1
   interface Named { name: String }
   enum Colour { RED GREEN @deprecated }
-  ${Array.from({ length: TYPES }, (_, at) => `type Record${at} implements Named { name: String \
-${Array.from({ length: 20 }, (_, f) => `referenceNumber${f}: \
-${f === 7 ? `[Record${(at * 7 + 1) % TYPES}!]!` : f === 3 ? 'Colour' : 'String'}`).join(' ')} \
-}`).join('\n')}`;
+  ${Array.from(
+    { length: TYPES },
+    (_, at) => `type Record${at} implements Named { name: String \
+${Array.from(
+  { length: 20 },
+  (_, f) => `referenceNumber${f}: \
+${f === 7 ? `[Record${(at * 7 + 1) % TYPES}!]!` : f === 3 ? 'Colour' : 'String'}`,
+).join(' ')} \
+}`,
+  ).join('\n')}`;
 
 const schema = buildSchema(sdl);
 const limits = defaultsOf(GRAPHQL_LIMITS);

@@ -378,8 +378,12 @@ t.test('changes of operations', async (t) => {
 
 t.test('changes of messages of several parts', async (t) => {
   const parts = (...elements: readonly string[]): string =>
-    `<message name="In">${elements.map((name, at) => `<part name="p${at}" \
-element="t:${name}"/>`).join('')}` +
+    `<message name="In">${elements
+      .map(
+        (name, at) => `<part name="p${at}" \
+element="t:${name}"/>`,
+      )
+      .join('')}` +
     '</message><message name="Out"><part name="p" element="t:GetResponse"/></message>';
   const wsdl = (type: string, ...elements: readonly string[]): string =>
     wsdlWith({

@@ -449,9 +449,12 @@ t.test('parts that name a type in document style, and elements in rpc style', as
       )
       .join(''),
     portType:
-      `<portType name="P">${['Single', 'Double', 'Nothing', 'El'].map((name) => `<operation \
-name="${name}"><input message="t:${name}"/></operation>`).join('')}` +
-      '</portType>',
+      `<portType name="P">${['Single', 'Double', 'Nothing', 'El']
+        .map(
+          (name) => `<operation \
+name="${name}"><input message="t:${name}"/></operation>`,
+        )
+        .join('')}` + '</portType>',
     binding: soapBinding(
       ['Single', 'Double', 'Nothing']
         .map((name) => bound(name, '<soap:body use="literal"/>', null))
@@ -656,8 +659,11 @@ t.test('a WSDL whose parts multiply each other is read in bounded time', async (
       binding:
         `<binding name="B" type="t:P">${soap}<operation name="O"><input><mime:multipartRelated>` +
         `<mime:part><soap:body parts="${many(10_000, (at) => `p${at} `)}" use="literal"/>` +
-        `</mime:part><mime:part>${many(200_000, (at) => `<mime:content \
-part="${at < 50_000 ? 'p9999' : 'a'}" type="image/t${at}"/>`)}` +
+        `</mime:part><mime:part>${many(
+          200_000,
+          (at) => `<mime:content \
+part="${at < 50_000 ? 'p9999' : 'a'}" type="image/t${at}"/>`,
+        )}` +
         '</mime:part></mime:multipartRelated></input></operation></binding>',
     },
     'bindings and operations': {
@@ -733,9 +739,12 @@ t.test('a large WSDL is read in seconds', async (t) => {
       )
       .join('\n'),
     portType:
-      `<portType name="P">${count.map((at) => `<operation name="Op${at}">\
-<input message="t:I${at}"/><output message="t:O${at}"/></operation>`).join('\n')}` +
-      '</portType>',
+      `<portType name="P">${count
+        .map(
+          (at) => `<operation name="Op${at}">\
+<input message="t:I${at}"/><output message="t:O${at}"/></operation>`,
+        )
+        .join('\n')}` + '</portType>',
     binding: soapBinding(
       count.map((at) => bound(`Op${at}`, '<soap:body use="literal"/>')).join('\n'),
     ),
