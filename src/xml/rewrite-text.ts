@@ -63,7 +63,9 @@ function joinRewritten(text: string, { texts }: Rewriting): string {
     const code = text.charCodeAt(at);
     const other = code < ASCII ? texts[code] : undefined;
     if (other === undefined) continue;
-    if (at > start) written += text.slice(start, at);
+    if (at > start) {
+      written += text.slice(start, at);
+    }
     written += other;
     start = at + 1;
   }
@@ -83,10 +85,15 @@ function rewriteLatin1(
     if (code < ASCII) {
       const length = lengths[code] ?? 0;
       view.setInt32(to, low[code] ?? 0, true);
-      if (length > 4) view.setInt32(to + 4, high[code] ?? 0, true);
+      if (length > 4) {
+        view.setInt32(to + 4, high[code] ?? 0, true);
+      }
       to += length;
-    } else if (code <= LATIN_1_MAX) view.setUint8(to++, code);
-    else return null;
+    } else if (code <= LATIN_1_MAX) {
+      view.setUint8(to++, code);
+    } else {
+      return null;
+    }
   }
   return memory.latin1Slice(0, to);
 }
@@ -99,9 +106,11 @@ function rewriteUnits(text: string, from: number, end: number, { texts }: Rewrit
     if (other === undefined) {
       view.setUint16(to, code, true);
       to += 2;
-    } else
-      for (let of = 0; of < other.length; of++, to += 2)
+    } else {
+      for (let of = 0; of < other.length; of++, to += 2) {
         view.setUint16(to, other.charCodeAt(of), true);
+      }
+    }
   }
   return memory.toString('utf16le', 0, to);
 }
@@ -116,8 +125,11 @@ export function writeInAscii(text: string): string {
     while (at < end) {
       const code = text.codePointAt(at) ?? 0;
       at += code > 0xffff ? 2 : 1;
-      if (isAscii(code)) view.setUint8(to++, code);
-      else to = writeReference(code, to);
+      if (isAscii(code)) {
+        view.setUint8(to++, code);
+      } else {
+        to = writeReference(code, to);
+      }
     }
     written += memory.latin1Slice(0, to);
   }
@@ -132,10 +144,13 @@ const isAscii = (code: number): boolean =>
 function writeReference(code: number, to: number): number {
   view.setUint16(to, 0x2623);
   let digits = 1;
-  for (let rest = code; rest >= 10; rest = Math.floor(rest / 10)) digits++;
+  for (let rest = code; rest >= 10; rest = Math.floor(rest / 10)) {
+    digits++;
+  }
   const end = to + 2 + digits;
-  for (let at = end - 1, rest = code; at >= to + 2; at--, rest = Math.floor(rest / 10))
+  for (let at = end - 1, rest = code; at >= to + 2; at--, rest = Math.floor(rest / 10)) {
     view.setUint8(at, 0x30 + (rest % 10));
+  }
   view.setUint8(end, 0x3b);
   return end + 1;
 }
@@ -153,8 +168,9 @@ export function collapseSpaces(text: string): string {
       const wasSpace = isSpace;
       isSpace = code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
       if (isSpace && wasSpace) continue;
-      if (isLatin1) view.setUint8(to++, isSpace ? 0x20 : code);
-      else {
+      if (isLatin1) {
+        view.setUint8(to++, isSpace ? 0x20 : code);
+      } else {
         view.setUint16(to, isSpace ? 0x20 : code, true);
         to += 2;
       }

@@ -144,8 +144,11 @@ class Skimmer {
       this.plainEnd = memory.word(PLAIN_END) - shift;
       const bytes = stop - i;
       // A text that goes on beyond the held part is passed over, though its beginning is the stop.
-      if (this.plainEnd - i < WORTH_BYTES) this.#backOff();
-      else this.#lastBackoff = 0;
+      if (this.plainEnd - i < WORTH_BYTES) {
+        this.#backOff();
+      } else {
+        this.#lastBackoff = 0;
+      }
       i = stop;
       if (bytes === 0 || memory.isEnough(stop, end)) break;
     }

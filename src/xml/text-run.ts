@@ -46,7 +46,9 @@ export class TextRun {
       const next = isPlain ? this.#plain(chunk, i, end, byte) : this.#special(chunk, i, end, byte);
       if (next < 0) break;
       i = next;
-      if (!isPlain) plainStart = i;
+      if (!isPlain) {
+        plainStart = i;
+      }
     }
     return i;
   }
@@ -67,7 +69,9 @@ export class TextRun {
     const length = utf8Length(chunk, i, end);
     if (length < 2) return -1;
     let code = byte & (0x7f >> length);
-    for (let at = i + 1; at < i + length; at++) code = (code << 6) | (chunk[at]! & 0x3f);
+    for (let at = i + 1; at < i + length; at++) {
+      code = (code << 6) | (chunk[at]! & 0x3f);
+    }
     this.#addCode(code);
     return i + length;
   }
@@ -84,7 +88,9 @@ export class TextRun {
     const reference = this.#reference;
     reference.begin();
     let isDone: boolean | null = false;
-    for (i++; i < end && isDone === false; i++) isDone = reference.take(chunk[i]!);
+    for (i++; i < end && isDone === false; i++) {
+      isDone = reference.take(chunk[i]!);
+    }
     if (isDone !== true) return -1;
     this.#addCode(reference.code);
     return i;
@@ -94,7 +100,9 @@ export class TextRun {
     if (code > 0xffff) {
       this.#add(0xd800 + ((code - 0x10000) >> 10), 4);
       this.#add(0xdc00 + (code & 0x3ff), 0);
-    } else this.#add(code, code < 0x80 ? 1 : code < 0x800 ? 2 : 3);
+    } else {
+      this.#add(code, code < 0x80 ? 1 : code < 0x800 ? 2 : 3);
+    }
   }
 
   #add(unit: number, bytes: number): void {

@@ -37,14 +37,18 @@ export class TextScanner {
       ? this.#report(chunk, i, end)
       : this.#pass(chunk, i, end, i);
     // The next run begins behind markup or a reference.
-    if (i < end) this.#brackets = 0;
+    if (i < end) {
+      this.#brackets = 0;
+    }
     return i;
   }
 
   /** Goes on with text that is not reported: it began at `entry`, and is plain up to `i`. */
   resume(chunk: Buffer, i: number, end: number, entry: number): number {
     i = this.#pass(chunk, i, end, entry);
-    if (i < end) this.#brackets = 0;
+    if (i < end) {
+      this.#brackets = 0;
+    }
     return i;
   }
 
@@ -55,15 +59,22 @@ export class TextScanner {
       i = skipText(this.#cursor.view, chunk, i, end);
       // Within the next word is a byte that may be a stop, or the end.
       const near = Math.min(i + 4, end);
-      while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
+      while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) {
+        i++;
+      }
       if (i === near && i < end) continue;
       if (i >= end) break;
       const byte = chunk[i]!;
       if (byte === 0x3c) return i;
-      if (byte >= 0x80) i += this.#cursor.wideCharacter(chunk, i, end);
-      else if (byte === 0x26) return this.#beginReference(chunk, i, end);
-      else if (byte === 0x0d) i++;
-      else this.#refuseInText(chunk, entry, i++);
+      if (byte >= 0x80) {
+        i += this.#cursor.wideCharacter(chunk, i, end);
+      } else if (byte === 0x26) {
+        return this.#beginReference(chunk, i, end);
+      } else if (byte === 0x0d) {
+        i++;
+      } else {
+        this.#refuseInText(chunk, entry, i++);
+      }
     }
     this.#brackets = this.#bracketsBefore(chunk, entry, end);
     return end;
@@ -76,7 +87,9 @@ export class TextScanner {
     const entry = i;
     if (this.#afterReturn) {
       this.#afterReturn = false;
-      if (chunk[i] === 0x0a) i++;
+      if (chunk[i] === 0x0a) {
+        i++;
+      }
     }
     let start = i;
     let ascii = true;
@@ -85,22 +98,35 @@ export class TextScanner {
       const stop = Math.min(limit, end);
       i = skipPlainText(this.#cursor.view, i, stop);
       const near = Math.min(i + 4, stop);
-      while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
+      while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) {
+        i++;
+      }
       if (i === near && i < stop) continue;
       if (i >= end || chunk[i] === 0x3c) break;
       const byte = chunk[i]!;
-      if (i >= limit) this.#refuseText(this.#cursor.base + limit);
+      if (i >= limit) {
+        this.#refuseText(this.#cursor.base + limit);
+      }
       if (byte >= 0x80) {
         ascii = false;
         i += this.#cursor.wideCharacter(chunk, i, end);
-        if (i > limit) this.#refuseText(this.#cursor.base + limit);
-      } else if (byte === 0x0d && !all) i++;
-      else if (byte === 0x26 || byte === 0x0d) {
-        if (i > start) elements.text(chunk, start, i, ascii);
+        if (i > limit) {
+          this.#refuseText(this.#cursor.base + limit);
+        }
+      } else if (byte === 0x0d && !all) {
+        i++;
+      } else if (byte === 0x26 || byte === 0x0d) {
+        if (i > start) {
+          elements.text(chunk, start, i, ascii);
+        }
         const begin = i;
-        if (all) i = this.#reportRun(chunk, i, end, STOPS_TEXT);
+        if (all) {
+          i = this.#reportRun(chunk, i, end, STOPS_TEXT);
+        }
         if (i === begin && byte === 0x26) return this.#beginReference(chunk, i, end);
-        if (i === begin) i = this.#lineEnd(chunk, i + 1, end);
+        if (i === begin) {
+          i = this.#lineEnd(chunk, i + 1, end);
+        }
         start = i;
         ascii = true;
         limit = i + elements.top.textLeft;
@@ -109,8 +135,12 @@ export class TextScanner {
         i++;
       }
     }
-    if (i > start) elements.text(chunk, start, i, ascii);
-    if (i >= end) this.#brackets = this.#bracketsBefore(chunk, entry, end);
+    if (i > start) {
+      elements.text(chunk, start, i, ascii);
+    }
+    if (i >= end) {
+      this.#brackets = this.#bracketsBefore(chunk, entry, end);
+    }
     return i;
   }
 
@@ -118,7 +148,9 @@ export class TextScanner {
   #reportRun(chunk: Buffer, i: number, end: number, stops: Stops): number {
     const { top } = this.#elements;
     const behind = this.#run.read(chunk, i, end, top.textLeft, stops);
-    if (this.#run.bytes > 0) this.#elements.characters(this.#run.toString(), this.#run.bytes);
+    if (this.#run.bytes > 0) {
+      this.#elements.characters(this.#run.toString(), this.#run.bytes);
+    }
     return behind;
   }
 
@@ -144,7 +176,9 @@ export class TextScanner {
   /** Square brackets directly before `i`, 2 at most, in text that has been read since `entry`. */
   #bracketsBefore(chunk: Buffer, entry: number, i: number): number {
     let count = 0;
-    while (count < 2 && i - count > entry && chunk[i - count - 1] === 0x5d) count++;
+    while (count < 2 && i - count > entry && chunk[i - count - 1] === 0x5d) {
+      count++;
+    }
     return i - count > entry ? count : Math.min(2, count + this.#brackets);
   }
 
@@ -167,7 +201,9 @@ export class TextScanner {
       if (!wantsText(elements.top.interest)) return i;
       const { code } = this.#cursor.reference;
       const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-      if (bytes > elements.top.textLeft) this.#refuseText(this.#ampersand);
+      if (bytes > elements.top.textLeft) {
+        this.#refuseText(this.#ampersand);
+      }
       elements.characters(String.fromCodePoint(code), bytes);
       return i;
     }
@@ -192,7 +228,9 @@ export class TextScanner {
       this.#matched++;
       i++;
     }
-    if (this.#matched === CDATA_WORD.length) this.#cursor.state = CDATA;
+    if (this.#matched === CDATA_WORD.length) {
+      this.#cursor.state = CDATA;
+    }
     return i;
   }
 
@@ -202,8 +240,9 @@ export class TextScanner {
       if (byte === 0x5d) {
         this.#afterReturn = false;
         this.#brackets++;
-        if (this.#brackets - 2 > this.#elements.top.textLeft)
+        if (this.#brackets - 2 > this.#elements.top.textLeft) {
           this.#refuseText(this.#cursor.base + i);
+        }
         i++;
       } else if (byte === 0x3e && this.#brackets >= 2) {
         this.#flushBrackets(2, this.#cursor.base + i);
@@ -223,7 +262,9 @@ export class TextScanner {
     const count = this.#brackets - ending;
     this.#brackets = 0;
     if (count === 0 || !wantsText(elements.top.interest)) return;
-    if (count > elements.top.textLeft) this.#refuseText(offset);
+    if (count > elements.top.textLeft) {
+      this.#refuseText(offset);
+    }
     elements.characters(elements.top.interest === ALL ? ']'.repeat(count) : ']', count);
   }
 
@@ -234,35 +275,50 @@ export class TextScanner {
     const all = elements.top.interest === ALL;
     if (this.#afterReturn) {
       this.#afterReturn = false;
-      if (chunk[i] === 0x0a) i++;
+      if (chunk[i] === 0x0a) {
+        i++;
+      }
     }
     let start = i;
     let ascii = true;
     let limit = all ? i + elements.top.textLeft : end;
     for (;;) {
       const stop = Math.min(limit, end);
-      while (i < stop && (CLASS[chunk[i]!]! & STOPS_CDATA) === 0) i++;
+      while (i < stop && (CLASS[chunk[i]!]! & STOPS_CDATA) === 0) {
+        i++;
+      }
       if (i >= end || chunk[i] === 0x5d) break;
-      if (i >= limit) this.#refuseText(this.#cursor.base + limit);
+      if (i >= limit) {
+        this.#refuseText(this.#cursor.base + limit);
+      }
       const byte = chunk[i]!;
       if (byte >= 0x80) {
         ascii = false;
         i += this.#cursor.wideCharacter(chunk, i, end);
-        if (i > limit) this.#refuseText(this.#cursor.base + limit);
+        if (i > limit) {
+          this.#refuseText(this.#cursor.base + limit);
+        }
       } else if (byte !== 0x0d) {
         throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
-      } else if (!all) i++;
-      else {
-        if (i > start) elements.text(chunk, start, i, ascii);
+      } else if (!all) {
+        i++;
+      } else {
+        if (i > start) {
+          elements.text(chunk, start, i, ascii);
+        }
         const begin = i;
         i = this.#reportRun(chunk, i, end, STOPS_CDATA);
-        if (i === begin) i = this.#lineEnd(chunk, i + 1, end);
+        if (i === begin) {
+          i = this.#lineEnd(chunk, i + 1, end);
+        }
         start = i;
         ascii = true;
         limit = i + elements.top.textLeft;
       }
     }
-    if (wanted && i > start) elements.text(chunk, start, i, ascii);
+    if (wanted && i > start) {
+      elements.text(chunk, start, i, ascii);
+    }
     return i;
   }
 

