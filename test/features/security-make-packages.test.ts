@@ -19,7 +19,8 @@ const CLIENTS =
 /** A desk for files whose calls are signed, and a gateway that verifies what its backend got. */
 async function start(t: Test, keys: string, more = LARGE) {
   const { folder, identity } = makeKeys(t, '/O=Bank/CN=gateway');
-  const signature = `cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} }`;
+  const [cert, key] = [join(folder, 'c.pem'), join(folder, 'k.pem')];
+  const signature = `cert: { file: ${cert} }, key: { file: ${key} }`;
   const desk = await startFileDesk(
     t,
     `security: { make: { timestamp: true, replace: true, signature: { ${signature} } } }, ${keys}`,
