@@ -13,7 +13,7 @@ import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { TypeMappings } from '../types/mapping.js';
 import type { ChoiceStyle } from '../types/members.js';
-import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
+import { fieldName, NameScope, type Naming, pascalName, toAscii } from '../types/naming.js';
 import type { PagesMapping } from '../types/paging.js';
 import type { TypeNames } from '../types/type-names.js';
 import {
@@ -32,6 +32,7 @@ import {
   WRITING,
   WRITING_BEHIND,
   WRITING_FIRST,
+  WRITING_NOUNS,
   WRITING_PAIRS,
 } from './operation-verbs.js';
 import { sharedSuffix } from './shared-suffix.js';
@@ -317,7 +318,7 @@ export function isReading(operationName: string): boolean {
       return !goesOnWriting(words, at);
     const isVerb = begins && READING_OPEN.has(text) && (at === 0 || !READING_ONLY_FIRST.has(text));
     if (!isVerb && !(READING_LAST.has(text) && isLast(words, at))) continue;
-    return !words.some((word) => writes(word.text)) && !goesOnWriting(words, at);
+    return !words.some((_word, other) => writesAt(words, other)) && !goesOnWriting(words, at);
   }
   const isRequest =
     written.at(-1)?.text === 'req' && READING_REQUESTS.has(words.at(-1)?.text ?? '');
@@ -328,6 +329,15 @@ const NAME_CHARS = 256;
 
 /** `ize` and `ify` make verbs: a name may have one that no table knows. */
 const writes = (text: string): boolean => WRITING.has(text) || /.{4}ize$|.{2}ify$/.test(text);
+
+/** Whether a word writes where it stands: behind `list` another word may make it a noun. */
+const writesAt = (words: readonly Word[], at: number): boolean => {
+  const { text = '' } = words[at] ?? {};
+  if (!writes(text)) return false;
+  const isNoun =
+    WRITING_NOUNS.has(text) && words[0]?.text === 'list' && words[at - 1]?.text === 'list';
+  return !isNoun || at === words.length - 1 || words[at]?.begins === true;
+};
 
 const takesInTurn = (words: readonly Word[]): boolean =>
   TAKEN_IN_TURN.has(words.at(-1)?.text ?? '') && words.some(({ text }) => text === 'next');
@@ -371,12 +381,14 @@ const isReadingVerb = (text: string): boolean =>
 
 /** The words of a name in lower case: a capital, a digit or a separator begins another. */
 const wordsOf = (name: string): readonly Word[] =>
-  name.split(/[^A-Za-z0-9]+/).flatMap((part) =>
-    [...part.matchAll(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g)].map(([text], at) => ({
-      text: text.toLowerCase(),
-      begins: at === 0,
-    })),
-  );
+  toAscii(name.slice(0, NAME_CHARS))
+    .split(/[^A-Za-z0-9]+/)
+    .flatMap((part) =>
+      [...part.matchAll(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g)].map(([text], at) => ({
+        text: text.toLowerCase(),
+        begins: at === 0,
+      })),
+    );
 
 /** Leaves one word at least. */
 function withoutAffixes(words: readonly Word[]): readonly Word[] {

@@ -24,14 +24,36 @@ export const READING_OPEN = setOf(`
   list search query select read load count check view show
   browse inquiry enquiry track display estimate compare
   preview return translate
-  abfragen abrufen anzeigen ermitteln ermittle finde finden
-  hole holen lese lesen liefere suche suchen zeige zeigen
-  afficher chercher consulter lire obtiens rechercher recuperer trouver visualiser
-  busca consulta leer lista mostrar obtenga obten obtiene recupera recuperar
-  cerca elenca elencare leggere leggi mostra ottenere
-  ottieni recuperare trova trovare visualizza visualizzare
-  daj lista odczytaj pobierz pokaz sprawdz szukaj wyszukaj znajdz
+  abfragen abrufen anzeigen auflisten auslesen berechne berechnen ermitteln ermittle finde
+  finden hole holen lese
+  lesen liefere liefern pruefe pruefen prufe prufen suche suchen zaehle zaehlen zeige zeigen
+  afficher calculer chercher compter consulter lire obtenez obtiens rechercher recupere
+  recuperer trouver
+  verifier visualiser
+  busca calcula calcular comprobar consulta leer lista mostrar obtenga obten obtiene recupera
+  recuperar verificar
+  calcola calcolare cerca controlla elenca elencare leggere leggi mostra ottenere ottieni
+  recuperare ricerca ricercare
+  trova trovare verifica verificare visualizza visualizzare
+  daj licz lista listuj oblicz odczytaj pobierz pokaz policz przegladaj sprawdz szukaj wyszukaj
+  wyswietl znajdz   beregn finn finnes hent kontroller les oppslag sjekk sok vis
+  berakna finns hamta hitta kontrollera lasa lista rakna soka   bekijk bereken controleer haal
+  lees lezen opvragen ophalen raadpleeg toon vind vinden zoek zoeken
   buscar cercare consultar listar lister obtener obtenir obter pesquisar rechercher
+`);
+
+/**
+ * Words that write as verbs, and describe the thing where another word follows: behind `list` they
+ * decide nothing (`ListExchangeRates`).
+ */
+export const WRITING_NOUNS = setOf(`
+  award build collect copy deposit donate exchange export flag grant hire host hold import
+  invite issue join lease
+  mark merge move offer open pack pause perform plan poll post press print process promote
+  purchase push register release
+  repair reply reserve return review run scan share sort split start stop store swap switch sync
+  test trade transform
+  transmit turn update upgrade vote
 `);
 
 /**
@@ -68,7 +90,8 @@ export const WRITING = setOf(`
   insert install invalidate invite invoke issue
   join keep keepalive kick kill launch leave lend lock login logoff logon logout
   maintain make manage mark mass merge migrate modify mount move mute
-  nullify open optimise override pack pause pay perform persist pick poll pop prepare print promote
+  nullify open optimise override pack pause pay perform persist pick poll pop prepare print
+  promote
   propose provision publish pull purchase purge push put
   quit reactivate reassign reboot rebuild recalculate
   receive reconcile recover recycle redeem reduce
@@ -96,7 +119,23 @@ export const WRITING = setOf(`
   aggiorna aggiornare aggiungi annulla cancella cancellare crea
   creare elimina eliminare inserire inserisci invia inviare
   modifica modificare paga registra salva salvare
-  aktualizuj anuluj dodaj oplac usun utworz wyslij zamow zapisz zatwierdz zmien
+  aktualizuj anuluj dodaj edytuj odrzuc oplac podpisz przekaz przeslij rejestruj usun utworz
+  wprowadz wyslij zamow zapisz
+  zarejestruj zatwierdz zloz zmien
+  aktiver aktiviere avbestill avbryt avslutt bekreft bestill betal endre fjern flytt fullfor
+  godkjenn lagre legg meld
+  oppdater opphev opprett overfor registrer sett slett stopp tildel utsted
+  aktivera avboka avsluta bekrafta bestalla betala flytta godkann lagg radera registrera skapa
+  skicka spara uppdatera
+  aanmaken aanpassen annuleer annuleren bestel bestellen betaal bevestig bijwerken maak opslaan
+  registreer stuur
+  toevoegen verstuur verwerk verwijder verwijderen verzend voeg wijzig wijzigen zet
+  andere andern hinzufugen losche loschen bezahle bezahlen bestaetige bestaetigen bestelle
+  bestellen buche entferne entfernen erstelle loesche melde
+  melden registriere registrieren schicke sende setze speichere storniere uebermitteln uebertragen
+  deposer effacer inscrire inserer soumettre transmettre
+  anadir firmar grabar ingresar presentar
+  conferma emetti prenota presenta registrare trasmetti
 `);
 
 /**
@@ -128,7 +167,7 @@ const RETURNED = `
 /** Two words in a row that write, whatever each of them means. */
 export const WRITING_PAIRS: ReadonlySet<string> = new Set([
   ...['check in', 'check out', 'check into', 'log in', 'log on', 'log off', 'log out'],
-  ...['sign in', 'sign out', 'sign up'],
+  ...['sign in', 'sign out', 'sign up', 'ta bort'],
   ...RETURNED.map((thing) => `return ${thing}`),
   // A cursor moves on.
   ...['fetch next', 'iterate next', 'move next', 'read next', 'receive next', 'retrieve next'],
@@ -175,7 +214,7 @@ export const WRITING_PAIRS: ReadonlySet<string> = new Set([
 /** Taken from the others when `next` stands before them: `GetNextInvoiceNumber`. */
 export const TAKEN_IN_TURN = setOf('id item job key message number sequence serial task value');
 
-export const CONJUNCTIONS = setOf('and or then und et y oraz');
+export const CONJUNCTIONS = setOf('and or then und et y oraz og och');
 
 /** Read where they end the name of a request message: `AirFareRulesReq`. */
 export const READING_REQUESTS = setOf('availability details display history info rules status');

@@ -27,8 +27,8 @@ export const typeName = (xmlName: string): string =>
 
 /**
  * The GraphQL name of an enumeration value: the value itself wherever that is legal. Signs are
- * words where they are the value, stand before a number, or are a plus or minus at the end: `>=`
- * becomes `GREATER_EQUAL`, `-1` `MINUS_1`, `A+` `A_PLUS`.
+ * words where they are the value, stand before a number, or are a plus or minus before a letter or
+ * at the end: `>=` becomes `GREATER_EQUAL`, `-1` `MINUS_1`, `+L1` `PLUS_L1`, `A+` `A_PLUS`.
  */
 export function enumValueName(value: string): string {
   const plain = toAscii(value.slice(0, VALUE_CHARS));
@@ -36,8 +36,11 @@ export function enumValueName(value: string): string {
   return name === 'true' || name === 'false' || name === 'null' ? `_${name}` : name;
 }
 
+/** Signs before a number, and one before a letter. */
+const BEFORE = /^[-+<>=!~]{1,4}(?=[ .]?[0-9]|INF$)|^[-+](?=[A-Za-z])(?!.*[-+]$)/;
+
 function wordsOf(value: string): string {
-  const before = /^[-+<>=!~]{1,4}(?=[ .]?[0-9]|INF$)/.exec(value)?.[0] ?? '';
+  const before = BEFORE.exec(value)?.[0] ?? '';
   const after = before === '' && /^[-+]/.test(value) ? '' : (/[-+]{1,4}$/.exec(value)?.[0] ?? '');
   const middle = value
     .slice(before.length, value.length - after.length)
@@ -167,7 +170,7 @@ function legal(name: string): string {
  * The text in letters of ASCII: `Größe` is `Grosse`, `Заказ` is `Zakaz`. Marks are dropped. Letters
  * of scripts that no table here has are `u` and their number, so that no two names become one.
  */
-function toAscii(text: string): string {
+export function toAscii(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
   const ascii = [...text.normalize('NFC')].map(letterOf).join('');
   // `ЗАЯВКА` is `ZAYAVKA`, not `ZAYaVKA`.

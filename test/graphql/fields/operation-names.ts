@@ -356,4 +356,31 @@ UsunZamowienie ZapiszDane creaOrdine
 EmitirFactura PobierzOrazUsun`,
     untold: '',
   },
+  {
+    maker: 'administrations of Europe',
+    reads: `hentPerson hentOrganisasjon finnAdresse søkVirksomhet sjekkStatus visMelding beregnSkatt lesDokument
+      hämtaPerson sökFöretag kontrolleraStatus listaÄrenden hittaAdress hent_person
+      holePerson sucheFirma prüfeStatus ermittleSteuer auflistenPersonen zeigeBescheid
+      rechercherPersonne consulterDossier récupérerDocument vérifierStatut listerDemandes calculerImpôt
+      consultarEstado obtenerExpediente buscarPersona comprobarEstado calcularImpuesto
+      ricercaPersona consultaStato ottieniDocumento verificaEsito elencaPratiche calcolaCodice
+      zoekPersoon haalDocument raadpleegStatus controleerStatus opvragenGegevens toonBesluit berekenBelasting
+      pobierzOsobę wyszukajPodmiot sprawdźStatus obliczPodatek wyświetlDokument`,
+    writes: `opprettPerson lagreDokument slettSak endreAdresse sendMelding oppdaterStatus registrerVirksomhet hentOgLagre
+      leggTilVedlegg finnOgSlett skapaÄrende taBortÄrende uppdateraAdress hämtaOchSpara registreraFöretag
+      erstellePerson löscheFirma speichereBescheid sendeAntrag holeUndSpeichere storniereAntrag
+      créerDossier supprimerDemande envoyerDocument déposerDemande modifierAdresse transmettreDossier
+      crearExpediente eliminarPersona enviarDocumento firmarDocumento presentarSolicitud
+      creaPratica eliminaDocumento inviaDomanda aggiornaStato registrareAtto
+      maakPersoon verwijderDocument wijzigAdres verzendBericht zoekEnVerwijder toevoegenBijlage
+      utwórzOsobę usuńDokument zapiszWniosek wyślijPismo złóżWniosek zmieńAdres`,
+    untold: 'listeAuf visaÄrende',
+  },
+  {
+    maker: 'lists of what is also a verb',
+    reads: `ListExchangeRates ListPrintJobs listOpenOrders ListTestResults ListTransfers listOrder ListPressReleases
+      ListImportJobs ListRegisterEntries`,
+    writes: 'ListUpdate List_PrintItems ListAndPrint ListAdd ListPrint',
+    untold: '',
+  },
 ];
