@@ -1,5 +1,5 @@
 import { type GraphQLError, getNamedType } from 'graphql';
-import type { ReplyReceiver } from '../../codec/read/reply-receiver.js';
+import { type ReplyReceiver, receivedItems } from '../../codec/read/reply-receiver.js';
 import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
 import { isRefusalCode, type RefusalCode } from '../../core/refusals/refusals.js';
 import { refusalErrors, withoutMarker } from '../errors.js';
@@ -13,6 +13,7 @@ import {
 } from '../operation.js';
 import type { RawVariables } from '../output/reply-plan.js';
 import { readChosenFields, unknownFields } from './chosen-fields.js';
+import { namedArguments, toContract } from './contract-values.js';
 import type { DescribedOperation } from './described-operation.js';
 import {
   asSentence,
@@ -88,10 +89,14 @@ export class DescribedCalls {
 
   /** Rejects with `CLIENT_GONE`, or with a bug. */
   async call(
-    { described, values, fields, isOwn = false, receiver = null }: DescribedCall,
+    { described, values: given, fields, isOwn = false, receiver: asked = null }: DescribedCall,
     host: OperationHost,
   ): Promise<DescribedOutcome> {
     const operations = this.#operations;
+    const { schema } = operations.built;
+    const values = namedArguments(given, described.field.args, schema);
+    const contract = toContract(described.field.type, schema);
+    const receiver = receiverOf(asked, contract);
     const rights = host.rights ?? null;
     const query = this.#documents.of(described, rights);
     const problems = (): readonly PrintedProblem[] =>
@@ -105,7 +110,8 @@ export class DescribedCalls {
       if (unknown.length > 0) return badFields(unknown, host);
       admitted = await this.#admit({ described, values, fields, isOwn }, { query, known }, host);
       const result = await admitted.authorizeAndCharge(host).run(receiver);
-      const value = result.data?.[described.field.name] ?? null;
+      const own = result.data?.[described.field.name] ?? null;
+      const value = contract === null ? own : contract(own);
       const { errors, areCut } = withoutMarker(result.errors ?? []);
       const [first] = errors;
       // The rest of a list that is handed out: half of one is no answer.
@@ -173,6 +179,23 @@ export class DescribedCalls {
     const { depth, tokens } = this.#operations.limits;
     return { levels: depth, names: tokens };
   }
+}
+
+/** Hands items out with values of the contract. */
+function receiverOf(
+  receiver: ReplyReceiver | null,
+  contract: ((value: unknown) => unknown) | null,
+): ReplyReceiver | null {
+  const items = receivedItems(receiver);
+  if (items === null || contract === null) return receiver;
+  return {
+    isBounded: items.isBounded,
+    item(value) {
+      const list = contract([value]);
+      items.item(Array.isArray(list) ? list[0] : value);
+    },
+    flush: () => items.flush(),
+  };
 }
 
 function badInput(problems: readonly PrintedProblem[], host: OperationHost): Refused {

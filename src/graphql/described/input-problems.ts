@@ -15,6 +15,7 @@ import { coerceVariables } from '../admission/coerce-variables.js';
 import { DocumentRefusal, type InputProblem } from '../errors.js';
 import type { OperationHost, Operations } from '../operation.js';
 import type { RawVariables } from '../output/reply-plan.js';
+import { contractValue } from '../types/contract-value.js';
 import type { DescribedOperation } from './described-operation.js';
 
 /** A problem as callers see it. */
@@ -149,7 +150,7 @@ function expectedInWords(type: GraphQLInputType): string {
     return `a list, each ${expectedInWords(type.ofType).replace(/^an? /, 'item ')}`;
   if (isInputObjectType(type)) return 'an object';
   if (!isEnumType(type)) return WORDS.get(type.name) ?? `a value of type ${type.name}`;
-  const names = type.getValues().map(({ name }) => name);
+  const names = type.getValues().map(contractValue);
   const listed = names.slice(0, VALUES_SHOWN).join(', ');
   return `one of ${listed}${names.length > VALUES_SHOWN ? ' and others' : ''}`;
 }

@@ -5,6 +5,7 @@ import {
   type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNamedType,
   isAbstractType,
   isEnumType,
   isInputObjectType,
@@ -14,6 +15,7 @@ import {
 } from 'graphql';
 import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
 import type { Scalar } from '../../codec/plan/scalar.js';
+import { contractValue, contractValueOf } from '../types/contract-value.js';
 import type { DescribedOperation } from './described-operation.js';
 import { facetsOf, numberTypes, schemaOfScalar } from './facets.js';
 import type { JsonSchema } from './json-schema.js';
@@ -110,7 +112,7 @@ export class SchemaDescriber {
   #describe(type: GraphQLNamedType, written: EncodeValue | null): JsonSchema {
     const about = type.description == null ? {} : { description: type.description };
     if (isEnumType(type))
-      return { ...about, type: 'string', enum: type.getValues().map(({ name }) => name) };
+      return { ...about, type: 'string', enum: type.getValues().map(contractValue) };
     if (isInputObjectType(type)) return { ...about, ...this.#inputObject(type, written) };
     if (isObjectType(type))
       return { ...about, ...this.#outputObject(type.name, Object.values(type.getFields())) };
@@ -150,7 +152,7 @@ export class SchemaDescriber {
     return {
       ...schema,
       ...(description == null ? {} : { description }),
-      ...(isJson(defaultValue) ? { default: defaultValue } : {}),
+      ...(isJson(defaultValue) ? { default: inContract(type, defaultValue) } : {}),
       ...(deprecationReason == null ? {} : { deprecated: true }),
     };
   }
@@ -238,6 +240,11 @@ type Input = Pick<
   ReturnType<GraphQLInputObjectType['getFields']>[string],
   'name' | 'type' | 'description' | 'defaultValue' | 'deprecationReason'
 >;
+
+const inContract = (type: GraphQLInputType, value: unknown): unknown => {
+  const named = getNamedType(type);
+  return isEnumType(named) && typeof value === 'string' ? contractValueOf(named, value) : value;
+};
 
 const isJson = (value: unknown): boolean =>
   typeof value === 'string' ||

@@ -1,6 +1,7 @@
 import {
   GraphQLBoolean,
   GraphQLEnumType,
+  type GraphQLEnumValueConfig,
   GraphQLError,
   GraphQLFloat,
   GraphQLID,
@@ -29,6 +30,7 @@ import { FileContent } from '../../core/file-content.js';
 import { getOrMake } from '../../core/maps.js';
 import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
 import { AnyValueTypes } from './any-value.js';
+import { contractExtensions } from './contract-value.js';
 import { DataSetTypes } from './data-set.js';
 import { deprecationIn, descriptionOf } from './description.js';
 import type { FieldConversion, FieldMapping } from './mapping.js';
@@ -238,10 +240,7 @@ export class LeafTable {
         names.warn(`two values of ${name} become ${wanted}, one is ${valueName}.`);
       }
     }
-    const configs: Record<
-      string,
-      { description: string | null; deprecationReason: string | null }
-    > = {};
+    const configs: Record<string, GraphQLEnumValueConfig> = {};
     for (const { value, documentation } of values) {
       const valueName = nameByWire.get(value) ?? '';
       const wire = valueName === value ? null : `On the wire: ${JSON.stringify(value)}`;
@@ -249,6 +248,7 @@ export class LeafTable {
       configs[valueName] ??= {
         description: parts.join('\n\n') || null,
         deprecationReason: deprecationIn(documentation),
+        extensions: contractExtensions(valueName, value),
       };
     }
     const description = names.descriptionOf(type);
