@@ -41,21 +41,26 @@ import { type LoadedConfig, rootSection } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { ConfigSection } from './config/section.js';
 import {
+  AT_ONCE,
   ConfigurationError,
   type Diagnostic,
   errorDiagnostics,
   firstProblem,
-} from './core/diagnostic.js';
-import { AT_ONCE, type Pace, type Steps, TimeSlices } from './core/time-slices.js';
-import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
-import { describedOperations } from './graphql/described/described-operation.js';
-import type { FieldRule } from './graphql/rights/field-rule.js';
-import { rootTypes } from './graphql/types/roots.js';
+  type Pace,
+  type Steps,
+  TimeSlices,
+} from './core/index.js';
+import {
+  describedOperations,
+  type FieldRule,
+  rootTypes,
+  type TrustedDocuments,
+} from './graphql/index.js';
 import type { Listener } from './listen/listeners.js';
 import type { AuditTarget } from './observe/audit/chain-writer.js';
 import type { LabelNames } from './observe/metrics/retired-labels.js';
 import type { SharedStateSettings } from './redis/shared-state.js';
-import type { TokenSource } from './upstream/credentials/token-source.js';
+import type { TokenSource } from './upstream/index.js';
 
 /**
  * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests

@@ -1,9 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Compiled } from './compile.js';
-import type { Refusal } from './core/refusals/refusal.js';
-import type { EventBus } from './core/shared/event-bus.js';
-import type { SlotSupply } from './core/shared/slots.js';
-import type { Suspicion } from './core/shared/suspicions.js';
+import type { EventBus, Refusal, SlotSupply, Suspicion } from './core/index.js';
 import { Observers } from './flow/calls/observation.js';
 import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
 import type { ReloadLimiter } from './flow/drift/reload-limiter.js';
@@ -26,8 +23,7 @@ import {
   type RequestHooks,
   type RequestsInProgress,
 } from './request.js';
-import type { NamedAddress } from './upstream/address-set.js';
-import type { HealthResult } from './upstream/health.js';
+import type { HealthResult, NamedAddress } from './upstream/index.js';
 
 /** What is learnt of backends, and who gets it. */
 export interface BackendReports {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runProgram } from './cli/program.js';
-import { collectPackets } from './core/packet-memory.js';
+import { collectPackets } from './core/index.js';
 import { disableConcurrentMarking, disablePretenuring } from './process/collector-flags.js';
 import { endProcessOneBySignals } from './process/stop-cause.js';
 import { processTerminal, written } from './process/terminal.js';

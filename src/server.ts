@@ -14,11 +14,17 @@ import { listenHosts } from './config/listen/listen-keys.js';
 import type { Config } from './config/schema.js';
 import { clearTextOf, makeConsole } from './console/console.js';
 import { ConsoleFacts } from './console/facts.js';
-import { Refusal } from './core/refusals/refusal.js';
-import { wireStatus } from './core/refusals/wire-status.js';
-import { SlotClock, type SlotSupply } from './core/shared/slots.js';
-import { type Suspicion, type SuspicionChannel, Suspicions } from './core/shared/suspicions.js';
-import { type Pace, TimeSlices } from './core/time-slices.js';
+import {
+  type Pace,
+  Refusal,
+  SlotClock,
+  type SlotSupply,
+  type Suspicion,
+  type SuspicionChannel,
+  Suspicions,
+  TimeSlices,
+  wireStatus,
+} from './core/index.js';
 import { ReloadLimiter } from './flow/drift/reload-limiter.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import type { RefusedRequest } from './flow/http/connection.js';
@@ -30,7 +36,7 @@ import type { ConfirmationChannel } from './gateway/shared/confirmation-channel.
 import type { InvalidationChannel } from './gateway/shared/invalidation.js';
 import { type BackendReports, BackendRole, Generation, type ProcessState } from './generation.js';
 import { Generations } from './generations.js';
-import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
+import { MemoryPersistedStore } from './graphql/index.js';
 import { type Served, serve } from './listen/serve.js';
 import { TicketKeys } from './listen/ticket-keys.js';
 import { listenerEnds } from './listen/tls-ends.js';
@@ -50,7 +56,7 @@ import { Usage, usagePages } from './observe/usage.js';
 import { EventBuses } from './pubsub/event-buses.js';
 import type { SharedState } from './redis/shared-state.js';
 import { TrafficServer } from './traffic.js';
-import type { HealthResult } from './upstream/health.js';
+import type { HealthResult } from './upstream/index.js';
 
 /** How operators reach a gateway. */
 export interface GatewayOptions extends BackendReports {

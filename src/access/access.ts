@@ -1,5 +1,4 @@
-import { Refusal } from '../core/refusals/refusal.js';
-import { CREDENTIALS_MISSING } from '../core/refusals/refusals.js';
+import { CREDENTIALS_MISSING, Refusal } from '../core/index.js';
 import {
   type Access,
   type CallerIdentity,

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.js';
+import { isRecord } from '../core/index.js';
 
 /**
  * Whether the answer of a decision point lets something pass: `{ "result": true }`, or an object

@@ -1,8 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import { Refusal } from '../core/refusals/refusal.js';
-import type { Steps } from '../core/time-slices.js';
+import { Refusal, type Steps } from '../core/index.js';
 import type { Identifier } from './access.js';
 import {
   type CallerIdentity,

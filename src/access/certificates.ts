@@ -1,7 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 
-import { Refusal } from '../core/refusals/refusal.js';
-import { configuredNameKey, nameKey } from '../wss/x509/distinguished-name.js';
+import { Refusal } from '../core/index.js';
+import { configuredNameKey, nameKey } from '../wss/index.js';
 import type { Identifier } from './access.js';
 import {
   type CallerIdentity,

@@ -1,5 +1,4 @@
-import type { RequestObserver } from '../core/request-observer.js';
-import type { SubjectToken } from '../core/subject-token.js';
+import type { RequestObserver, SubjectToken } from '../core/index.js';
 
 /** An identified client. It is also the `BudgetAccount` of its budget. */
 export interface Client {

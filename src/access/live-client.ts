@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 import type { Access, CallerIdentity, Client } from './client.js';
 import { expiry } from './expiry.js';
 

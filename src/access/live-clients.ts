@@ -1,6 +1,4 @@
-import { ConcurrencyLimit } from '../core/concurrency-limit.js';
-import { asRefusal, type Refusal } from '../core/refusals/refusal.js';
-import { TimeSlices } from '../core/time-slices.js';
+import { asRefusal, ConcurrencyLimit, type Refusal, TimeSlices } from '../core/index.js';
 import type { CallerIdentity, Client } from './client.js';
 import {
   type AccessRules,

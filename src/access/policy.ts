@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { setAndEvictOldest } from '../core/maps.js';
-import type { CallObserver, RequestObserver } from '../core/request-observer.js';
+import { type CallObserver, type RequestObserver, setAndEvictOldest } from '../core/index.js';
 import { isAllowed } from './allowed-answer.js';
 import type { Client } from './client.js';
 import type { Question } from './question.js';

@@ -1,4 +1,4 @@
-import type { CallObserver } from '../core/request-observer.js';
+import type { CallObserver } from '../core/index.js';
 
 /** A question to another server that is under way, and may be that of several requests. */
 export interface Question<Answer> {

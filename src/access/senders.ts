@@ -1,5 +1,5 @@
-import { Refusal } from '../core/refusals/refusal.js';
-import { configuredNameKey, nameKey } from '../wss/x509/distinguished-name.js';
+import { Refusal } from '../core/index.js';
+import { configuredNameKey, nameKey } from '../wss/index.js';
 import type { Identifier } from './access.js';
 import { type Client, type ClientClass, clientOf, type MessageSender } from './client.js';
 import { labelOf } from './label.js';

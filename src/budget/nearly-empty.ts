@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../core/maps.js';
+import { setAndEvictOldest } from '../core/index.js';
 import type { BudgetAccount, BudgetEvents, BudgetRule, ThrottleStatus } from './budget.js';
 
 /** A bucket with less than this share of its maximum is nearly empty. */

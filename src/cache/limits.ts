@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, limit, MIB } from '../core/limit.js';
+import { KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
 
 /** Limits of the reply cache and of coalesced calls. */
 export const CACHE_LIMITS = {

@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { BoundedCache } from '../core/bounded-cache.js';
-import type { AnswerSource } from '../core/shared/suspicions.js';
+import { type AnswerSource, BoundedCache } from '../core/index.js';
 import type { CacheLimits } from './limits.js';
 import type { ReadRule } from './rules.js';
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { errorCode } from '../core/error-code.js';
+import { errorCode } from '../core/index.js';
 import { type ChainFinding, ChainVerifier } from '../observe/audit/audit-chain.js';
 import { isMacOf } from '../observe/audit/chain-writer.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';

@@ -10,12 +10,11 @@ import {
   type Diagnostic,
   firstWarnings,
   printDiagnostic,
-} from '../core/diagnostic.js';
-import type { BoundField } from '../graphql/fields/bound-field.js';
+} from '../core/index.js';
+import type { BoundField } from '../graphql/index.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
-import { warningOfRule } from '../wsdl/profile-rules.js';
-import { reportRows } from '../wsdl/report.js';
+import { reportRows, warningOfRule } from '../wsdl/index.js';
 import { ALL_LISTED, counted, diagnosticLine, MOST_LISTED, oneLine, table } from './table.js';
 import { withXmlContent } from './xml-content.js';
 

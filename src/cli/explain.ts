@@ -1,32 +1,38 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
-import { InputError } from '../codec/write/input-error.js';
+import { InputError } from '../codec/index.js';
 import type { ConfiguredGraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import { printEnvelope } from '../compile/soap/print-envelope.js';
 import type { ConfiguredService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
-import { isRecord } from '../core/json.js';
-import { Refusal } from '../core/refusals/refusal.js';
-import type { Admitted } from '../graphql/admission/admit.js';
-import { depthOf } from '../graphql/admission/document-shape.js';
-import { readParams } from '../graphql/admission/params.js';
-import { fieldError, refusalErrors } from '../graphql/errors.js';
-import type { FieldFeed } from '../graphql/feeds/feed.js';
-import type { BoundField } from '../graphql/fields/bound-field.js';
-import type { SubschemaPlan } from '../graphql/fields/subschema.js';
-import { admitOperation, operationsOf } from '../graphql/operation.js';
-import { responseKey } from '../graphql/output/reply-plan.js';
-import { argumentsOf } from '../graphql/run/arguments.js';
-import { costByField } from '../graphql/run/cost-report.js';
-import { withValues } from '../graphql/run/fed-values.js';
-import type { CallInput } from '../graphql/run/field-call.js';
-import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
-import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
-import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
+import { isRecord, Refusal } from '../core/index.js';
+import {
+  type Admitted,
+  admitOperation,
+  argumentsOf,
+  type BoundField,
+  type CallInput,
+  costByField,
+  depthOf,
+  type FieldFeed,
+  fieldError,
+  type LinkUse,
+  linkUses,
+  operationsOf,
+  type RootField,
+  type RootPlan,
+  readParams,
+  refusalErrors,
+  responseKey,
+  rootPlanOf,
+  type SubschemaPlan,
+  subschemaRequestOf,
+  withValues,
+} from '../graphql/index.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
-import type { PackagePiece } from '../soap/mime/write-package.js';
-import type { Operation } from '../wsdl/model.js';
+import type { PackagePiece } from '../soap/index.js';
+import type { Operation } from '../wsdl/index.js';
 import { indent } from './indent.js';
 import { printReach } from './reach.js';
 import { printSubschemaRequest } from './subschema-request.js';

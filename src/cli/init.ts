@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { unplacedError } from '../core/diagnostic.js';
-import { errorCode } from '../core/error-code.js';
+import { errorCode, unplacedError } from '../core/index.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /**

@@ -1,8 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError, printDiagnostic, unplacedError } from '../core/diagnostic.js';
-import { PACKAGE_FOLDER, packageVersion } from '../core/files/package-folder.js';
+import {
+  ConfigurationError,
+  PACKAGE_FOLDER,
+  packageVersion,
+  printDiagnostic,
+  unplacedError,
+} from '../core/index.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import type { SourceOptions } from './import/import-source.js';
 import { refusedPlace } from './refused-place.js';

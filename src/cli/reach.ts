@@ -1,5 +1,5 @@
 import type { AnyService } from '../config/schema.js';
-import { parseProxy } from '../upstream/dial/proxy.js';
+import { parseProxy } from '../upstream/index.js';
 
 /**
  * How a backend is reached, as far as it is configured: addresses, limits, and the kind of

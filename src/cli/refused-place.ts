@@ -1,5 +1,4 @@
-import { type Diagnostic, unplaced } from '../core/diagnostic.js';
-import { errorCode } from '../core/error-code.js';
+import { type Diagnostic, errorCode, unplaced } from '../core/index.js';
 
 /**
  * What the system says of a place that an option names: a file, a folder, or an address to listen

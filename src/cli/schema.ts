@@ -1,6 +1,6 @@
 import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
-import { printWithCosts } from '../graphql/cost/cost-print.js';
+import { printWithCosts } from '../graphql/index.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Prints the GraphQL schema that the configuration makes, as SDL. Throws `ConfigurationError`. */

@@ -1,6 +1,6 @@
 import { print } from 'graphql';
 
-import type { SubschemaPlan, SubschemaRequest } from '../graphql/fields/subschema.js';
+import type { SubschemaPlan, SubschemaRequest } from '../graphql/index.js';
 
 /**
  * The operation that a service which speaks GraphQL would be sent, as text; where the values that

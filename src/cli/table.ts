@@ -1,4 +1,4 @@
-import { type Diagnostic, printDiagnostic } from '../core/diagnostic.js';
+import { type Diagnostic, printDiagnostic } from '../core/index.js';
 
 /**
  * Up to so many operations are all listed; of more only those that are not ok, and of these the

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseListenAddress } from '../config/keys/address.js';
-import { unplacedError } from '../core/diagnostic.js';
+import { unplacedError } from '../core/index.js';
 import { trialIntroduction } from '../process/introduction.js';
 import { start } from '../process/start.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';

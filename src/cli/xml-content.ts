@@ -1,8 +1,7 @@
-import type { EncodeObject } from '../codec/plan/plan.js';
-import type { RequestPlan } from '../codec/plan/request-plan.js';
-import { unplaced } from '../core/diagnostic.js';
-import type { BoundField } from '../graphql/fields/bound-field.js';
-import type { ComplexType, Operation, XsdType } from '../wsdl/model.js';
+import type { EncodeObject, RequestPlan } from '../codec/index.js';
+import { unplaced } from '../core/index.js';
+import type { BoundField } from '../graphql/index.js';
+import type { ComplexType, Operation, XsdType } from '../wsdl/index.js';
 
 /** A field that offers an operation. */
 export interface OfferedField {

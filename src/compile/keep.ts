@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { getOrMake } from '../core/maps.js';
-import type { Steps } from '../core/time-slices.js';
+import { getOrMake, type Steps } from '../core/index.js';
 import { isSameData } from './same-data.js';
 
 /**

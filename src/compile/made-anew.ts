@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../core/diagnostic.js';
+import { ConfigurationError } from '../core/index.js';
 
 /**
  * What `make` makes of texts whose files may change, made anew when one of them has changed. What

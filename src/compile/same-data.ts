@@ -1,5 +1,4 @@
-import { isRecord } from '../core/json.js';
-import type { Steps } from '../core/time-slices.js';
+import { isRecord, type Steps } from '../core/index.js';
 
 /**
  * Whether two values of plain data are deeply equal, in steps: `isDeepStrictEqual` compares all of

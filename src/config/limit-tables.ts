@@ -1,17 +1,17 @@
 import { CACHE_LIMITS } from '../cache/limits.js';
-import { CODEC_LIMITS } from '../codec/plan/limits.js';
-import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
-import { PERSISTED_LIMITS } from '../graphql/admission/persisted-limits.js';
-import { REST_LIMITS } from '../graphql/described/rest-limits.js';
-import { GRAPHQL_LIMITS } from '../graphql/limits.js';
-import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
-import { MCP_LIMITS } from '../graphql/tools/mcp-limits.js';
+import { CODEC_LIMITS, VALIDITY_LIMITS } from '../codec/index.js';
+import {
+  GRAPHQL_LIMITS,
+  MCP_LIMITS,
+  PERSISTED_LIMITS,
+  REST_LIMITS,
+  SUBSCHEMA_LIMITS,
+} from '../graphql/index.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { SUBSCRIPTION_LIMITS } from '../pubsub/limits.js';
-import { SOAP_LIMITS } from '../soap/limits.js';
-import { MIME_LIMITS } from '../soap/mime/mime-limits.js';
-import { UPSTREAM_LIMITS } from '../upstream/limits.js';
-import { XML_LIMITS } from '../xml/limits.js';
+import { MIME_LIMITS, SOAP_LIMITS } from '../soap/index.js';
+import { UPSTREAM_LIMITS } from '../upstream/index.js';
+import { XML_LIMITS } from '../xml/index.js';
 import { HTTP_LIMITS } from './listen/http-limits.js';
 
 /** The tables of limits, by their key below `limits`. */

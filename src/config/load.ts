@@ -1,7 +1,15 @@
-import { ConfigurationError, type Diagnostic, unplaced } from '../core/diagnostic.js';
-import { type Inputs, LIVE_INPUTS } from '../core/files/inputs.js';
-import { isRecord } from '../core/json.js';
-import { AT_ONCE, type Pace, runAtOnce, type Steps } from '../core/time-slices.js';
+import {
+  AT_ONCE,
+  ConfigurationError,
+  type Diagnostic,
+  type Inputs,
+  isRecord,
+  LIVE_INPUTS,
+  type Pace,
+  runAtOnce,
+  type Steps,
+  unplaced,
+} from '../core/index.js';
 import { parseRedisUrl } from '../redis/address.js';
 import type { AddressConfig } from './backend/balance-keys.js';
 import { removeFinding } from './check/remove-finding.js';

@@ -1,5 +1,4 @@
-import type { LimitRow, LimitTable } from '../core/limit.js';
-import type { RefusalCode } from '../core/refusals/refusals.js';
+import type { LimitRow, LimitTable, RefusalCode } from '../core/index.js';
 import { LIMIT_TABLES } from './limit-tables.js';
 
 /** A limit with its key in the configuration. */

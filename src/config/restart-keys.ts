@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigurationError, type Diagnostic } from '../core/diagnostic.js';
-import { isRecord } from '../core/json.js';
+import { ConfigurationError, type Diagnostic, isRecord } from '../core/index.js';
 import type { ConfigPath } from './keys/config-path.js';
 import { listenersOf } from './listen/listen-keys.js';
 import type { Config } from './schema.js';

@@ -1,5 +1,4 @@
-import { isRecord, recordEntries } from '../core/json.js';
-import type { Steps } from '../core/time-slices.js';
+import { isRecord, recordEntries, type Steps } from '../core/index.js';
 import { rateRules } from './backend/rate-rules.js';
 import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';

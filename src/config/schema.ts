@@ -1,8 +1,7 @@
-import { FIELD_CASES } from '../core/http/field-names.js';
-import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
-import { FAULT_DETAIL_POLICIES } from '../soap/fault/fault-policy.js';
-import { UPSTREAM_LIMITS } from '../upstream/limits.js';
-import { XML_LIMITS } from '../xml/limits.js';
+import { FIELD_CASES } from '../core/index.js';
+import { DIALECT_NAMES, type DialectName, FAULT_DETAIL_POLICIES } from '../soap/index.js';
+import { UPSTREAM_LIMITS } from '../upstream/index.js';
+import { XML_LIMITS } from '../xml/index.js';
 import { type AddressConfig, urls } from './backend/balance-keys.js';
 import { UPSTREAM_KEYS } from './backend/upstream-keys.js';
 import { CLIENT_KEYS } from './clients/client-keys.js';

@@ -1,6 +1,4 @@
-import { ConfigurationError, type Diagnostic } from '../core/diagnostic.js';
-import type { Inputs } from '../core/files/inputs.js';
-import { RotatingFile } from '../core/files/rotating-file.js';
+import { ConfigurationError, type Diagnostic, type Inputs, RotatingFile } from '../core/index.js';
 import type { ConfigPath } from './keys/config-path.js';
 import type { Finding } from './keys/finding.js';
 import type { ConfigPlace, ConfigSource } from './source/config-source.js';

@@ -1,4 +1,4 @@
-import type { PageEntry } from '../graphql/docs/page-block.js';
+import type { PageEntry } from '../graphql/index.js';
 import type { TlsEnd } from '../listen/tls-ends.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 

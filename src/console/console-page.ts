@@ -1,4 +1,4 @@
-import { type Asset, readAssets } from '../graphql/page/assets.js';
+import { type Asset, readAssets } from '../graphql/index.js';
 
 const FILES = [
   { name: 'console.css', type: 'text/css; charset=utf-8' },

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
 import { takesGzip } from '../gateway/compress.js';
-import { PAGE_POLICY } from '../graphql/page/page.js';
+import { PAGE_POLICY } from '../graphql/index.js';
 import { type AdminAnswer, type AdminPages, jsonAnswer } from '../observe/admin.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';
 import { type ConsolePage, readConsole } from './console-page.js';

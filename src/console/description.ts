@@ -1,12 +1,15 @@
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
-import { firstWarnings, printDiagnostic } from '../core/diagnostic.js';
-import { packageVersion } from '../core/files/package-folder.js';
-import { getOrMake } from '../core/maps.js';
-import { refusalGuides } from '../core/refusals/guides.js';
-import { kindOf, REFUSAL_CODES } from '../core/refusals/refusals.js';
-import { entriesOf } from '../graphql/docs/docs-pages.js';
-import type { BoundField } from '../graphql/fields/bound-field.js';
+import {
+  firstWarnings,
+  getOrMake,
+  kindOf,
+  packageVersion,
+  printDiagnostic,
+  REFUSAL_CODES,
+  refusalGuides,
+} from '../core/index.js';
+import { type BoundField, entriesOf } from '../graphql/index.js';
 import type { Listener } from '../listen/listeners.js';
 import type {
   ClassDescription,

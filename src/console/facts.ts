@@ -1,5 +1,5 @@
 import type { Compiled } from '../compile.js';
-import type { Pace } from '../core/time-slices.js';
+import type { Pace } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { ConfigLoads } from '../observe/metrics/gauges.js';
 import type { MetricList } from '../observe/metrics/metric-table.js';

@@ -4,13 +4,17 @@ import { blocksOf } from '../compile/soap/mapping.js';
 import { printEnvelope } from '../compile/soap/print-envelope.js';
 import type { ConfiguredService } from '../compile/soap/service.js';
 import type { Compiled } from '../compile.js';
-import type { BoundField } from '../graphql/fields/bound-field.js';
-import { NO_BLOCKS } from '../graphql/input/block-mapping.js';
-import { inputMappings } from '../graphql/input/input-mapping.js';
-import { EXAMPLE_TEXTS, exampleCall } from '../graphql/page/example.js';
-import { argumentsOf } from '../graphql/run/arguments.js';
-import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
-import type { Operation } from '../wsdl/model.js';
+import {
+  argumentsOf,
+  type BoundField,
+  type BuiltSchema,
+  buildSchema,
+  EXAMPLE_TEXTS,
+  exampleCall,
+  inputMappings,
+  NO_BLOCKS,
+} from '../graphql/index.js';
+import type { Operation } from '../wsdl/index.js';
 import type { SampleMessage } from './answers.js';
 
 /**

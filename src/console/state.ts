@@ -1,4 +1,4 @@
-import type { Pace } from '../core/time-slices.js';
+import type { Pace } from '../core/index.js';
 import type { ConfigLoads } from '../observe/metrics/gauges.js';
 import { type MetricList, pointsOf } from '../observe/metrics/metric-table.js';
 import type { RecentLists } from '../observe/recent-lists.js';

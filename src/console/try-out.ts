@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { isRecord, parsedJson } from '../core/json.js';
-import { KIB } from '../core/limit.js';
+import { isRecord, KIB, parsedJson } from '../core/index.js';
 import type { ConsoleDescription, TriedMessage } from './answers.js';
 
 /** The most bytes of an answer that are shown. */

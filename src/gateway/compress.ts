@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { pipeline } from 'node:stream';
 import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
 
-import { KIB, MIB } from '../core/limit.js';
+import { KIB, MIB } from '../core/index.js';
 
 /** Shorter answers go out as they are: what gzip saves there fits into the same packets. */
 export const COMPRESS_BYTES_MIN = KIB;

@@ -1,8 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { OperationUse } from '../core/operation-use.js';
-import type { Refusal } from '../core/refusals/refusal.js';
-import type { RequestObserver } from '../core/request-observer.js';
-import type { ToleratedDeviation } from '../core/tolerance.js';
+import type { OperationUse, Refusal, RequestObserver, ToleratedDeviation } from '../core/index.js';
 
 /**
  * How a request ended. `aborted`: the client left before it had its answer, or the answer had to be

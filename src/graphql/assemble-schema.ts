@@ -9,9 +9,7 @@ import {
   specifiedDirectives,
   validateSchema,
 } from 'graphql';
-import { invariant } from '../core/invariant.js';
-import { getOrMake } from '../core/maps.js';
-import type { Steps } from '../core/time-slices.js';
+import { getOrMake, invariant, type Steps } from '../core/index.js';
 import { isFieldOwner } from './types/field-owner.js';
 import { typeReferences } from './types/references.js';
 

@@ -6,11 +6,9 @@ import {
   Kind,
   type SourceLocation,
 } from 'graphql';
-import type { DecodeError } from '../codec/plan/plan.js';
-import { InputError, printErrorPath } from '../codec/write/input-error.js';
-import { Refusal, type RefusalOptions } from '../core/refusals/refusal.js';
-import { kindOf, type RefusalCode } from '../core/refusals/refusals.js';
-import { type FaultReason, SoapFaultError } from '../soap/fault/fault.js';
+import { type DecodeError, InputError, printErrorPath } from '../codec/index.js';
+import { kindOf, Refusal, type RefusalCode, type RefusalOptions } from '../core/index.js';
+import { type FaultReason, SoapFaultError } from '../soap/index.js';
 import { placesOf } from './document-source.js';
 
 /**

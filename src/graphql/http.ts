@@ -1,6 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { asRefusal, Refusal, refuseByLimit } from '../core/refusals/refusal.js';
-import { wireStatus } from '../core/refusals/wire-status.js';
+import { asRefusal, Refusal, refuseByLimit, wireStatus } from '../core/index.js';
 import { LimitChecker } from './admission/limit-checker.js';
 import { boundsOf, type GraphqlRequest, readParams } from './admission/params.js';
 import { DocumentRefusal } from './errors.js';

@@ -1,4 +1,4 @@
-import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/limit.js';
+import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
 
 /**
  * Limits of GraphQL requests and answers. All but the last are checked before anything is called.

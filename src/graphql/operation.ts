@@ -1,6 +1,6 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
-import type { ReplyReceiver } from '../codec/read/reply-receiver.js';
-import { asRefusal, type Refusal } from '../core/refusals/refusal.js';
+import type { ReplyReceiver } from '../codec/index.js';
+import { asRefusal, type Refusal } from '../core/index.js';
 import {
   type Admission,
   type Admitted,

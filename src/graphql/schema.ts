@@ -7,9 +7,7 @@ import {
   type GraphQLSchema,
   getNamedType,
 } from 'graphql';
-import type { Diagnostic } from '../core/diagnostic.js';
-import { invariant } from '../core/invariant.js';
-import { runAtOnce, type Steps } from '../core/time-slices.js';
+import { type Diagnostic, invariant, runAtOnce, type Steps } from '../core/index.js';
 import { assembleSchema } from './assemble-schema.js';
 import type { EntryError } from './feeds/entry-error.js';
 import type { CallTarget, SubschemaTarget } from './feeds/feed.js';

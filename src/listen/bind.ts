@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 
-import { errorCode } from '../core/error-code.js';
+import { errorCode } from '../core/index.js';
 
 /** A host and a port. */
 export interface HostPort {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 
-import { revokedSerials, serialText } from '../wss/x509/revocation-list.js';
+import { revokedSerials, serialText } from '../wss/index.js';
 
 /** Certificates in a chain, at most. */
 const CHAIN_MAX = 10;

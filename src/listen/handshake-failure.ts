@@ -1,4 +1,4 @@
-import { errorCode } from '../core/error-code.js';
+import { errorCode } from '../core/index.js';
 
 /** Why a TLS handshake failed: the values of the label `reason`. */
 const HANDSHAKE_FAILURES = [

@@ -1,5 +1,5 @@
-import { firstEnd } from '../core/tls/first-end.js';
-import { nextUpdate } from '../wss/x509/revocation-list.js';
+import { firstEnd } from '../core/index.js';
+import { nextUpdate } from '../wss/index.js';
 
 /**
  * When the first revocation list of a PEM file is due to be replaced (`nextUpdate`); null where

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 import type { ClientCertificate } from '../access/client.js';
-import { Refusal } from '../core/refusals/refusal.js';
-import { rfc2253Name } from '../wss/x509/distinguished-name.js';
+import { Refusal } from '../core/index.js';
+import { rfc2253Name } from '../wss/index.js';
 
 /** Whether a connection is encrypted by the gateway itself. */
 export const isEncrypted = (socket: Duplex): boolean => socket instanceof TLSSocket;

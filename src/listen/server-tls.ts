@@ -7,10 +7,8 @@ import {
   type Server,
   type TLSSocket,
 } from 'node:tls';
-import type { RotatingFile } from '../core/files/rotating-file.js';
-import { TimeSlices } from '../core/time-slices.js';
-import { certificateEndMillis } from '../core/tls/first-end.js';
-import { listsIn } from '../wss/x509/revocation-list.js';
+import { certificateEndMillis, type RotatingFile, TimeSlices } from '../core/index.js';
+import { listsIn } from '../wss/index.js';
 import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';
 import { listEndMillis } from './list-end.js';

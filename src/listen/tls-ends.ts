@@ -1,4 +1,4 @@
-import { earliest } from '../core/tls/first-end.js';
+import { earliest } from '../core/index.js';
 
 /** When something that the TLS of a listener relies on ends. */
 export interface TlsEnd {

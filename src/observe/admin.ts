@@ -2,10 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import type { Diagnostic } from '../core/diagnostic.js';
-import { responseClass } from '../core/http/response-class.js';
-import { KIB } from '../core/limit.js';
-import { asRefusal, Refusal } from '../core/refusals/refusal.js';
+import { asRefusal, type Diagnostic, KIB, Refusal, responseClass } from '../core/index.js';
 import {
   compress,
   compressStream,

@@ -1,4 +1,4 @@
-import type { RequestObserver } from '../core/request-observer.js';
+import type { RequestObserver } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { HeaderFields } from '../gateway/trace-headers.js';
 

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
-import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
 
 /** When this process has more to do than it can. */
 export const OVERLOAD_LIMITS = {

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../core/refusals/refusals.js';
+import type { RefusalCode } from '../core/index.js';
 
 /**
  * A request that was refused, failed or was slow. Texts are of the gateway or its configuration,

@@ -1,4 +1,4 @@
-import type { Refusal } from '../core/refusals/refusal.js';
+import type { Refusal } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { RecentLists, RecentRequest } from './recent-lists.js';
 import { isSlow } from './slow.js';

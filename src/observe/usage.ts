@@ -1,5 +1,4 @@
-import { getOrMake } from '../core/maps.js';
-import type { OperationUse } from '../core/operation-use.js';
+import { getOrMake, type OperationUse } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
 import { type AdminPages, jsonAnswer } from './admin.js';
 import { makeSum, OTHER, TallyTable } from './metrics/tally.js';

@@ -1,8 +1,5 @@
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
-import type { Diagnostic } from '../core/diagnostic.js';
-import type { InputSnapshot } from '../core/files/inputs.js';
-import type { Rate } from '../core/shared/slots.js';
-import type { Suspicion } from '../core/shared/suspicions.js';
+import type { Diagnostic, InputSnapshot, Rate, Suspicion } from '../core/index.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { ConfirmationNews, ConfirmationUse } from '../gateway/shared/confirmation-channel.js';
 import type { InvalidatedOperations } from '../gateway/shared/invalidation.js';
@@ -12,7 +9,7 @@ import type { ChainHead } from '../observe/audit/chain-writer.js';
 import type { MetricList } from '../observe/metrics/metric-table.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { UsageReport } from '../observe/usage.js';
-import type { HealthResult } from '../upstream/health.js';
+import type { HealthResult } from '../upstream/index.js';
 import type { Channel } from './channel.js';
 import type { CompiledFacts, Reads, ReloadOccasion } from './reload/reload-source.js';
 

@@ -1,6 +1,6 @@
 import type { Compiled } from '../compile.js';
 import { pageExample } from '../flow/graphql/page-example.js';
-import { DIALECTS } from '../soap/dialect.js';
+import { DIALECTS } from '../soap/index.js';
 import { type TrialCalls, trialCalls } from './trial-calls.js';
 
 /** The URLs at which a gateway that runs can be reached. */

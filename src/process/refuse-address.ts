@@ -3,7 +3,7 @@ import { type ConfigPath, printPath } from '../config/keys/config-path.js';
 import { listenersOf } from '../config/listen/listen-keys.js';
 import type { Config } from '../config/schema.js';
 import type { ConfigSection } from '../config/section.js';
-import { errorCode } from '../core/error-code.js';
+import { errorCode } from '../core/index.js';
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'is in use by another program'],

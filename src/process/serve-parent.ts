@@ -1,6 +1,5 @@
 import type { Compiled } from '../compile.js';
-import { ConfigurationError } from '../core/diagnostic.js';
-import type { InputSnapshot } from '../core/files/inputs.js';
+import { ConfigurationError, type InputSnapshot } from '../core/index.js';
 import type { BackendReports } from '../generation.js';
 import type { Log } from '../observe/log/log.js';
 import type { Gateway } from '../server.js';

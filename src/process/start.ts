@@ -13,8 +13,8 @@ import {
   type Inputs,
   recordInputs,
   replayInputs,
-} from '../core/files/inputs.js';
-import { TimeSlices } from '../core/time-slices.js';
+  TimeSlices,
+} from '../core/index.js';
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import { Log } from '../observe/log/log.js';
 import { startGateway } from '../server.js';

@@ -1,11 +1,7 @@
 import { parse, valueFromASTUntyped } from 'graphql';
 import type { Compiled } from '../compile.js';
 import { isWritable, rootFieldOf } from '../flow/graphql/page-example.js';
-import {
-  type DescribedOperation,
-  describedOperations,
-} from '../graphql/described/described-operation.js';
-import { exampleCall } from '../graphql/page/example.js';
+import { type DescribedOperation, describedOperations, exampleCall } from '../graphql/index.js';
 
 /** Commands that call one operation of a trial over REST and as a tool. */
 export interface TrialCalls {

@@ -7,9 +7,10 @@ import {
   type Inputs,
   recordInputs,
   replayInputs,
-} from '../core/files/inputs.js';
-import type { Suspicion, SuspicionChannel } from '../core/shared/suspicions.js';
-import { TimeSlices } from '../core/time-slices.js';
+  type Suspicion,
+  type SuspicionChannel,
+  TimeSlices,
+} from '../core/index.js';
 import type { ConfirmationChannel } from '../gateway/shared/confirmation-channel.js';
 import { type InvalidationChannel, InvalidationSender } from '../gateway/shared/invalidation.js';
 import { TicketKeys } from '../listen/ticket-keys.js';

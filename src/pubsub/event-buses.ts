@@ -1,4 +1,4 @@
-import type { EventBus, EventTransport } from '../core/shared/event-bus.js';
+import type { EventBus, EventTransport } from '../core/index.js';
 import type { SubscriptionLimits } from './limits.js';
 import { MemoryTransport } from './memory-transport.js';
 import { OrderedBus } from './ordered-bus.js';

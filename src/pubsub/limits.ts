@@ -1,4 +1,4 @@
-import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
 
 /** Limits of subscriptions and of their connections. */
 export const SUBSCRIPTION_LIMITS = {

@@ -6,7 +6,7 @@ import type {
   EventValues,
   Replay,
   TransportReceiver,
-} from '../core/shared/event-bus.js';
+} from '../core/index.js';
 
 interface Topic {
   readonly receivers: Set<TransportReceiver>;

@@ -11,7 +11,7 @@ import {
   type ReplayPace,
   type ResumingListener,
   type TransportReceiver,
-} from '../core/shared/event-bus.js';
+} from '../core/index.js';
 import { ReplayQueue } from './replay-queue.js';
 import { QUEUED_MAX, Resumption, type TopicListener } from './resumption.js';
 

@@ -1,4 +1,4 @@
-import type { BusMessage, Replay, ResumingListener } from '../core/shared/event-bus.js';
+import type { BusMessage, Replay, ResumingListener } from '../core/index.js';
 
 /** Takes the events of a topic, in order. */
 export interface TopicListener {

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import { createClient } from '@redis/client';
-import { VERIFIED_SERVER } from '../core/tls/server-identity.js';
+import { VERIFIED_SERVER } from '../core/index.js';
 import type { ServerAddress } from './address.js';
 import { RedisUnavailable } from './errors.js';
 

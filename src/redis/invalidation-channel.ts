@@ -1,4 +1,4 @@
-import { parsedJson } from '../core/json.js';
+import { parsedJson } from '../core/index.js';
 import {
   type InvalidatedOperations,
   type InvalidationChannel,

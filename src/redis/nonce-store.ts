@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-import type { NonceStore } from '../core/shared/nonce-store.js';
+import type { NonceStore } from '../core/index.js';
 import type { RedisConnection } from './connection.js';
 
 /** Bytes of the id of a claim. */

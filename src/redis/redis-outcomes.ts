@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { isRecord, parsedJson } from '../core/json.js';
-import { MIB } from '../core/limit.js';
-import { isAnswerSource } from '../core/shared/suspicions.js';
+import { isAnswerSource, isRecord, MIB, parsedJson } from '../core/index.js';
 import type {
   KeptAnswer,
   KeyState,

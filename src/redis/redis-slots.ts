@@ -5,7 +5,7 @@ import {
   SlotClock,
   type SlotSupply,
   slotClockMillis,
-} from '../core/shared/slots.js';
+} from '../core/index.js';
 import type { RedisConnection } from './connection.js';
 import { makeScript } from './script.js';
 

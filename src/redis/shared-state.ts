@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BudgetEvents } from '../budget/budget.js';
-import type { EventTransport } from '../core/shared/event-bus.js';
-import type { NonceStore } from '../core/shared/nonce-store.js';
-import type { SuspicionChannel } from '../core/shared/suspicions.js';
+import type { EventTransport, NonceStore, SuspicionChannel } from '../core/index.js';
 import type { InvalidationChannel } from '../gateway/shared/invalidation.js';
 import type { PollSharing } from '../gateway/shared/poll-sharing.js';
 import { withTimeout } from './client.js';

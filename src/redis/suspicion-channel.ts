@@ -1,10 +1,10 @@
-import { parsedJson } from '../core/json.js';
 import {
   isSuspicion,
+  parsedJson,
   SUSPENDED_MILLIS_MAX,
   type Suspicion,
   type SuspicionChannel,
-} from '../core/shared/suspicions.js';
+} from '../core/index.js';
 import type { RedisConnection } from './connection.js';
 
 /** Extra time limit of publishing, which no request waits for. */

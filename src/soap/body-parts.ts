@@ -1,5 +1,4 @@
-import { type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
-import { syntheticTag } from '../xml/synthetic-tag.js';
+import { type QName, SKIP, type StartTag, syntheticTag, type XmlHandler } from '../xml/index.js';
 
 /**
  * The children that Body may have: those of one message, known by the first of them. Made at

@@ -1,5 +1,5 @@
-import { refuseByLimit } from '../core/refusals/refusal.js';
-import { ELEMENTS_ONLY, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
+import { refuseByLimit } from '../core/index.js';
+import { ELEMENTS_ONLY, type Interest, type StartTag, type XmlHandler } from '../xml/index.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
 import { elementRefusal, structureRefusal } from './header/header.js';
 import type { SignedIds } from './header/signed-ids.js';

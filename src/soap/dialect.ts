@@ -1,4 +1,4 @@
-import type { FaultForm } from '../core/refusals/wire-status.js';
+import type { FaultForm } from '../core/index.js';
 
 /**
  * The three dialects of the envelope protocol: one table, one row each. Everything that differs

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { sourceOffset } from '../xml/source-offset.js';
-import type { Encoding } from '../xml/transcode.js';
+import { type Encoding, sourceOffset } from '../xml/index.js';
 
 /**
  * A change of a message on its way: the bytes of this range are cut out, and the replacement stands

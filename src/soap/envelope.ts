@@ -1,13 +1,13 @@
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 import {
   type Interest,
   PRESENCE,
   type QName,
   SKIP,
   type StartTag,
+  TeeHandler,
   type XmlHandler,
-} from '../xml/events.js';
-import { TeeHandler } from '../xml/tee-handler.js';
+} from '../xml/index.js';
 import { BodyParts, type ExpectedParts } from './body-parts.js';
 import {
   BodyValidator,

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { joinBuffers } from '../core/bytes.js';
-import { Refusal, refuseByLimit } from '../core/refusals/refusal.js';
-import type { Encoding } from '../xml/transcode.js';
+import { joinBuffers, Refusal, refuseByLimit } from '../core/index.js';
+import type { Encoding } from '../xml/index.js';
 import { applyEdits } from './edit.js';
 import type { EnvelopeValidator } from './envelope.js';
 

@@ -1,4 +1,4 @@
-import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/limit.js';
+import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
 
 /** Limits of the envelope and of the gate that holds it back. */
 export const SOAP_LIMITS = {

@@ -4,7 +4,7 @@ import {
   SKIP,
   type StartTag,
   type XmlHandler,
-} from '../xml/events.js';
+} from '../xml/index.js';
 
 /**
  * Adds an observer that receives every start tag and nothing else to a handler; either may be null.

@@ -5,7 +5,7 @@ import {
   STREAM,
   type StartTag,
   type XmlHandler,
-} from '../xml/events.js';
+} from '../xml/index.js';
 
 const TEXT_UNITS_MAX = 1_024;
 

@@ -1,5 +1,4 @@
-import type { StartTag } from '../xml/events.js';
-import { escapeText, referencesFor } from '../xml/writer.js';
+import { escapeText, referencesFor, type StartTag } from '../xml/index.js';
 import type { Edit } from './edit.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 
 /**
  * The URI in a SOAPAction header field (SOAP 1.1 section 6.1.1), with quotes or, as some clients

@@ -6,7 +6,7 @@ import {
   SKIP,
   type StartTag,
   type XmlHandler,
-} from '../xml/events.js';
+} from '../xml/index.js';
 import { dialectOfUri } from './dialect.js';
 import type { BlockWriter } from './header/header-place.js';
 import { inAscii } from './header/security-writer.js';

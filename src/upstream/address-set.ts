@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { AddressTotals } from '../core/address-totals.js';
+import { AddressTotals } from '../core/index.js';
 import { Address, type AddressListener, nameOfAddress } from './address.js';
 import { type Affinity, type BalanceOptions, Balancer, DEFAULT_RANK } from './balancer.js';
 import { ConnectionReuse } from './connection-reuse.js';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { AddressTotals } from '../core/address-totals.js';
-import type { RefusalCode } from '../core/refusals/refusals.js';
+import { AddressTotals, type RefusalCode } from '../core/index.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import {
   Breaker,

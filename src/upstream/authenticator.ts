@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { KIB } from '../core/limit.js';
-import { asRefusal, Refusal } from '../core/refusals/refusal.js';
+import { asRefusal, KIB, Refusal } from '../core/index.js';
 import { type Challenge, readChallenges } from './credentials/challenges.js';
 import type { ConnectionAuthentication, Handshake } from './credentials/handshake.js';
 import type { ExchangeHandler, ExchangeRequest } from './exchange.js';

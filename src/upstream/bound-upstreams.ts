@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { refuseByLimit } from '../core/refusals/refusal.js';
+import { refuseByLimit } from '../core/index.js';
 import { DEFAULT_CALLS } from './call-rules.js';
 import type { UpstreamLimits } from './limits.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';

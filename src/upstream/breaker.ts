@@ -1,4 +1,4 @@
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 
 /**
  * The end of a call as the breaker counts it. `invalid`: an answer of a status of success that was

@@ -1,4 +1,4 @@
-import { Refusal, refuseByLimit } from '../core/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../core/index.js';
 import { Deadlines } from './deadlines.js';
 import type { UpstreamLimits } from './limits.js';
 import type { CallPace } from './pace/pace.js';

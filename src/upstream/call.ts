@@ -1,10 +1,14 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { KIB } from '../core/limit.js';
-import { asRefusal, Refusal, refuseByLimit } from '../core/refusals/refusal.js';
-import type { RefusalCode } from '../core/refusals/refusals.js';
-import { withField } from '../core/request-observer.js';
-import { Stages } from '../core/stages.js';
+import {
+  asRefusal,
+  KIB,
+  Refusal,
+  type RefusalCode,
+  refuseByLimit,
+  Stages,
+  withField,
+} from '../core/index.js';
 import type { Address } from './address.js';
 import type { CallOutcome } from './breaker.js';
 import type { CallRules, TimedCall } from './call-rules.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { REACH_MILLIS, SUSPENDED_MILLIS_MAX, type Suspicion } from '../core/shared/suspicions.js';
+import { REACH_MILLIS, SUSPENDED_MILLIS_MAX, type Suspicion } from '../core/index.js';
 
 const SUSPENDED_MILLIS = 600_000;
 /** A sign within this time after a suspension is a relapse: it doubles the next one. */

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-import { type FieldCase, type FieldSpellings, spellNames } from '../core/http/field-names.js';
-import { KIB } from '../core/limit.js';
+import { type FieldCase, type FieldSpellings, KIB, spellNames } from '../core/index.js';
 import { Authenticator, type Transport } from './authenticator.js';
 import { ConnectionReuse } from './connection-reuse.js';
 import type { ConnectionAuthentication } from './credentials/handshake.js';

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { FieldSpellings } from '../core/http/field-names.js';
+import type { FieldSpellings } from '../core/index.js';
 
 /** One request and its answer on a connection. */
 export interface ExchangeRequest {

@@ -5,9 +5,7 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { errorCode } from '../core/error-code.js';
-import { usualName } from '../core/http/field-names.js';
-import { VERIFIED_SERVER } from '../core/tls/server-identity.js';
+import { errorCode, usualName, VERIFIED_SERVER } from '../core/index.js';
 import { makeConnector, type Route } from './dial/dial.js';
 import type { TlsConnectionOptions } from './dial/tls.js';
 

@@ -1,9 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { readMember } from '../core/json.js';
-import { packetRead } from '../core/packet-memory.js';
-import { Refusal } from '../core/refusals/refusal.js';
-import type { RefusalCode } from '../core/refusals/refusals.js';
+import { packetRead, Refusal, type RefusalCode, readMember } from '../core/index.js';
 import type { ConnectionReuse } from './connection-reuse.js';
 import { EarlyStatus } from './upstream-refusals.js';
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { pipeline, type Readable, Transform } from 'node:stream';
-import { invariant } from '../core/invariant.js';
+import { invariant } from '../core/index.js';
 import { isStreamed, type UpstreamRequest } from './reply.js';
 
 /** Header fields and body of one try of a request, with its insertion. */

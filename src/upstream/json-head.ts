@@ -1,4 +1,4 @@
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 import type { ReplyHead } from './reply.js';
 import { checkAuthStatus } from './upstream-refusals.js';
 

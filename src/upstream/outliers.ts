@@ -1,5 +1,4 @@
-import type { AddressTotals } from '../core/address-totals.js';
-import type { RefusalCode } from '../core/refusals/refusals.js';
+import type { AddressTotals, RefusalCode } from '../core/index.js';
 import type { CallOutcome, EjectionReason } from './breaker.js';
 
 /** The calls of one address, lately. */

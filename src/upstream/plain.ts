@@ -8,10 +8,14 @@ import { Agent as HttpsAgent } from 'node:https';
 
 import { createProxyServer } from 'http-proxy';
 
-import { spellingIn, usualName } from '../core/http/field-names.js';
-import { writePassedHead } from '../core/http/response-class.js';
-import { Refusal, refuseByLimit } from '../core/refusals/refusal.js';
-import { VERIFIED_SERVER } from '../core/tls/server-identity.js';
+import {
+  Refusal,
+  refuseByLimit,
+  spellingIn,
+  usualName,
+  VERIFIED_SERVER,
+  writePassedHead,
+} from '../core/index.js';
 import { FixedQuery } from './query.js';
 import { refusalOfError } from './upstream-refusals.js';
 

@@ -1,8 +1,11 @@
 import { Buffer } from 'node:buffer';
-import type { CancelSignal } from '../core/cancellation.js';
-import type { FieldSpellings } from '../core/http/field-names.js';
-import { type Refusal, refuseByLimit } from '../core/refusals/refusal.js';
-import type { CallObserver } from '../core/request-observer.js';
+import {
+  type CallObserver,
+  type CancelSignal,
+  type FieldSpellings,
+  type Refusal,
+  refuseByLimit,
+} from '../core/index.js';
 import type { Affinity } from './balancer.js';
 import type { ReplyHead, UpstreamCall } from './reply.js';
 import type { Upstream } from './upstream.js';

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-import { asRefusal, type Refusal } from '../core/refusals/refusal.js';
+import { asRefusal, type Refusal } from '../core/index.js';
 import type { CallRules } from './call-rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 

@@ -1,6 +1,4 @@
-import { Refusal } from '../core/refusals/refusal.js';
-import type { RefusalKind } from '../core/refusals/refusal-kind.js';
-import type { REFUSALS, RefusalCode } from '../core/refusals/refusals.js';
+import { type REFUSALS, Refusal, type RefusalCode, type RefusalKind } from '../core/index.js';
 import type { CallOutcome } from './breaker.js';
 import { UNAVAILABLE } from './upstream-refusals.js';
 

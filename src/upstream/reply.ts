@@ -1,9 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { FieldSpellings } from '../core/http/field-names.js';
-import type { Refusal } from '../core/refusals/refusal.js';
-import type { CallObserver } from '../core/request-observer.js';
-import type { SubjectToken } from '../core/subject-token.js';
+import type { CallObserver, FieldSpellings, Refusal, SubjectToken } from '../core/index.js';
 import type { Affinity } from './balancer.js';
 import type { CallRules } from './call-rules.js';
 

@@ -3,8 +3,7 @@ import type { buildConnector as build } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import symbols from 'undici/lib/core/symbols.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { readMember } from '../core/json.js';
-import { VERIFIED_SERVER } from '../core/tls/server-identity.js';
+import { readMember, VERIFIED_SERVER } from '../core/index.js';
 
 /** The only file that knows undici. Its index would load the rest of it, four times as much. */
 

@@ -1,6 +1,4 @@
-import { readMember } from '../core/json.js';
-import { type ExceededLimit, Refusal } from '../core/refusals/refusal.js';
-import type { RefusalCode } from '../core/refusals/refusals.js';
+import { type ExceededLimit, Refusal, type RefusalCode, readMember } from '../core/index.js';
 import type { UpstreamLimits } from './limits.js';
 
 /** The limits that undici keeps. */

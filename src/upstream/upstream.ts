@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Refusal, refuseByLimit } from '../core/refusals/refusal.js';
-import type { SlotSupply } from '../core/shared/slots.js';
+import { Refusal, refuseByLimit, type SlotSupply } from '../core/index.js';
 import type { Address } from './address.js';
 import { AddressSet } from './address-set.js';
 import { type BalanceOptions, DEFAULT_BALANCE } from './balancer.js';

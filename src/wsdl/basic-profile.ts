@@ -1,4 +1,4 @@
-import { getOrMake } from '../core/maps.js';
+import { getOrMake } from '../core/index.js';
 import { inlineSchemas, type LoadedDocument } from './documents/documents.js';
 import { SOAP_ENCODINGS, WSDL, XSD } from './documents/namespaces.js';
 import {

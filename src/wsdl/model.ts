@@ -1,7 +1,6 @@
-import type { Diagnostic } from '../core/diagnostic.js';
-import type { DialectName } from '../soap/dialect.js';
-import type { AttachedPart } from '../soap/mime/attached-parts.js';
-import type { QName } from '../xml/events.js';
+import type { Diagnostic } from '../core/index.js';
+import type { AttachedPart, DialectName } from '../soap/index.js';
+import type { QName } from '../xml/index.js';
 import type { WsdlDocument } from './document.js';
 import type { ProfileFinding } from './profile-rules.js';
 import type { UncallableOperation } from './uncallable.js';

@@ -1,4 +1,4 @@
-import { type Diagnostic, unplaced } from '../core/diagnostic.js';
+import { type Diagnostic, unplaced } from '../core/index.js';
 
 /** The rules of WS-I Basic Profile 1.1 that a WSDL is checked for, with what breaks them. */
 export const PROFILE_RULES = {

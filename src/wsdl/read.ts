@@ -1,7 +1,5 @@
 import { dirname, isAbsolute } from 'node:path';
-import { unplaced, unplacedError } from '../core/diagnostic.js';
-import type { Inputs } from '../core/files/inputs.js';
-import { AT_ONCE, type Pace } from '../core/time-slices.js';
+import { AT_ONCE, type Inputs, type Pace, unplaced, unplacedError } from '../core/index.js';
 import { ProfileCheck } from './basic-profile.js';
 import { type DocumentLink, portKey, type WsdlDocument } from './document.js';
 import {

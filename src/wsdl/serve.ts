@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { getOrMake } from '../core/maps.js';
+import { getOrMake } from '../core/index.js';
 
-import { escapeQuoted } from '../xml/writer.js';
+import { escapeQuoted } from '../xml/index.js';
 import type { DocumentLink, WsdlDocument } from './document.js';
 
 /**

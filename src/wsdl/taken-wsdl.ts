@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { isRead, type Read } from '../core/files/remembered-reads.js';
-import { isRecord, parsedJson } from '../core/json.js';
+import { isRead, isRecord, parsedJson, type Read } from '../core/index.js';
 import type { FetchDocument, FetchedDocument } from './documents/document-source.js';
 
 /** The documents of a WSDL as its backend served them, taken in place of one in files. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../core/diagnostic.js';
+import type { Diagnostic } from '../core/index.js';
 
 /**
  * An operation of a port that does not speak SOAP over HTTP, or of a binding or port type without a

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
-import { referencesFor } from '../xml/writer.js';
+import { referencesFor } from '../xml/index.js';
 
 import { digestIdentifier, signBytes } from './algorithms.js';
 import type { SigningIdentity } from './message-signer.js';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash, hash } from 'node:crypto';
 
-import { invariant } from '../core/invariant.js';
-import { type CanonicalSink, GREATER, RETURN } from '../xml/canonical/canonical-writer.js';
+import { invariant } from '../core/index.js';
+import { type CanonicalSink, GREATER, RETURN } from '../xml/index.js';
 import type { DigestName } from './algorithms.js';
 
 /**

@@ -1,7 +1,5 @@
-import { Refusal } from '../core/refusals/refusal.js';
-import { CommentNode, ElementNode } from '../xml/canonical/element-tree.js';
-import type { StartTag } from '../xml/events.js';
-import { XML_NAMESPACE } from '../xml/namespaces.js';
+import { Refusal } from '../core/index.js';
+import { CommentNode, ElementNode, type StartTag, XML_NAMESPACE } from '../xml/index.js';
 import { invalidSecurity } from './security-refusals.js';
 import { DS, SAML1, WSU, XENC } from './wsse-names.js';
 

@@ -1,10 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
-import { Refusal } from '../core/refusals/refusal.js';
-import type { Dialect } from '../soap/dialect.js';
-import type { ElementNode } from '../xml/canonical/element-tree.js';
-import { expandedName } from '../xml/events.js';
+import { Refusal } from '../core/index.js';
+import type { Dialect } from '../soap/index.js';
+import { type ElementNode, expandedName } from '../xml/index.js';
 import { ElementIds, hasComment } from './element-ids.js';
 import {
   isAssertion,

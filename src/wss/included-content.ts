@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { XOP_URI } from '../soap/mime/include.js';
-import type { CanonicalWriter } from '../xml/canonical/canonical-writer.js';
-import type { TreeBuilder } from '../xml/canonical/element-tree.js';
-import type { StartTag } from '../xml/events.js';
+import { XOP_URI } from '../soap/index.js';
+import type { CanonicalWriter, StartTag, TreeBuilder } from '../xml/index.js';
 
 /** Bytes of a part that are written as base64 at once: a multiple of three. */
 const SLICE_BYTES = 48 * 1024;

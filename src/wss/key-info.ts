@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-import type { ElementNode } from '../xml/canonical/element-tree.js';
+import type { ElementNode } from '../xml/index.js';
 import { invalidSecurity, unsupportedToken } from './security-refusals.js';
 import {
   base64Of,

@@ -1,24 +1,25 @@
 import { Buffer } from 'node:buffer';
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 
-import { invariant } from '../core/invariant.js';
-import type { IncludedPart } from '../soap/mime/kept-parts.js';
-import { referenceIn, type Spellings } from '../soap/mime/references.js';
-import { canonicalMethodOf } from '../xml/canonical/canonical-method.js';
-import { canonicalValue } from '../xml/canonical/canonical-writer.js';
-import { ElementNode, TreeBuilder, writeTree } from '../xml/canonical/element-tree.js';
+import { invariant } from '../core/index.js';
+import { type IncludedPart, referenceIn, type Spellings } from '../soap/index.js';
 import {
   ALL,
+  canonicalMethodOf,
+  canonicalValue,
   ELEMENTS_ONLY,
+  ElementNode,
+  escapeText,
   expandedName,
   type Interest,
   SKIP,
   type StartTag,
+  TreeBuilder,
+  writeTree,
   type XmlHandler,
-} from '../xml/events.js';
-import type { XmlLimits } from '../xml/limits.js';
-import { XmlReader } from '../xml/reader.js';
-import { escapeText } from '../xml/writer.js';
+  type XmlLimits,
+  XmlReader,
+} from '../xml/index.js';
 import {
   type DigestName,
   digestIdentifier,

@@ -1,22 +1,19 @@
 import type { Buffer } from 'node:buffer';
-import { KIB } from '../core/limit.js';
-import { addToGroup } from '../core/maps.js';
-import { Refusal } from '../core/refusals/refusal.js';
-import { dialectOfUri } from '../soap/dialect.js';
-import { HeldPackage } from '../soap/mime/held-package.js';
-import { referenceIn } from '../soap/mime/references.js';
-import { ElementNode, TreeBuilder } from '../xml/canonical/element-tree.js';
+import { addToGroup, KIB, Refusal } from '../core/index.js';
+import { dialectOfUri, HeldPackage, referenceIn } from '../soap/index.js';
 import {
   ALL,
   ELEMENTS_ONLY,
+  ElementNode,
   type Interest,
+  InterestFilter,
   PRESENCE,
   SKIP,
   STREAM,
   type StartTag,
+  TreeBuilder,
   type XmlHandler,
-} from '../xml/events.js';
-import { InterestFilter } from '../xml/interest-filter.js';
+} from '../xml/index.js';
 import { eachId, referableId } from './element-ids.js';
 import {
   type VerificationRules,

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { PackageType } from '../soap/mime/package-type.js';
-import { WholePackage } from '../soap/mime/whole-package.js';
+import { type PackageType, WholePackage } from '../soap/index.js';
 import { type SigningRules, signMessage } from './message-signer.js';
 
 /**

@@ -1,8 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
 
-import { CanonicalWriter, type WrittenAttribute } from '../xml/canonical/canonical-writer.js';
-import { type ElementNode, writeTree } from '../xml/canonical/element-tree.js';
+import {
+  CanonicalWriter,
+  type ElementNode,
+  type WrittenAttribute,
+  writeTree,
+} from '../xml/index.js';
 import type { DigestName } from './algorithms.js';
 import { DigestSink } from './digest-sink.js';
 import { hasCommentInText } from './element-ids.js';

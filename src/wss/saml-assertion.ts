@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { ElementNode } from '../xml/canonical/element-tree.js';
+import type { ElementNode } from '../xml/index.js';
 import { readKeyInfo } from './key-info.js';
 import { compareDigest } from './reference-digest.js';
 import {

@@ -1,4 +1,4 @@
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 
 /**
  * The refusals of verification, by the faults of WS-Security 1.1 section 12. `rule` is told to the

@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-import { type CanonicalMethod, canonicalMethodOf } from '../xml/canonical/canonical-method.js';
-import type { ElementNode } from '../xml/canonical/element-tree.js';
+import { type CanonicalMethod, canonicalMethodOf, type ElementNode } from '../xml/index.js';
 import {
   type DigestName,
   digestOf,

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 
-import { Refusal } from '../core/refusals/refusal.js';
-import type { AttachmentSink } from '../soap/mime/multipart.js';
+import { Refusal } from '../core/index.js';
+import type { AttachmentSink } from '../soap/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import type { AttachmentReference } from './signature-form.js';
 

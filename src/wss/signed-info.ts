@@ -1,8 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
 
-import { CanonicalWriter } from '../xml/canonical/canonical-writer.js';
-import { writeTree } from '../xml/canonical/element-tree.js';
+import { CanonicalWriter, writeTree } from '../xml/index.js';
 import { isSignatureOf } from './algorithms.js';
 import { BytesSink } from './digest-sink.js';
 import { inheritedBy } from './reference-digest.js';

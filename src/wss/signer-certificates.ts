@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 
-import { BoundedCache } from '../core/bounded-cache.js';
+import { BoundedCache } from '../core/index.js';
 import { problemOfKey } from './algorithms.js';
 import type { KeyName } from './key-info.js';
 import {

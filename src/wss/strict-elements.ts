@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-import { CommentNode, ElementNode } from '../xml/canonical/element-tree.js';
+import { CommentNode, ElementNode } from '../xml/index.js';
 import { invalidSecurity } from './security-refusals.js';
 
 /** Whether this is the name of the element. */

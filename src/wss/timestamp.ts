@@ -1,4 +1,4 @@
-import type { ElementNode } from '../xml/canonical/element-tree.js';
+import type { ElementNode } from '../xml/index.js';
 import { invalidSecurity, messageExpired } from './security-refusals.js';
 import { elementParts, elementText, isNamed } from './strict-elements.js';
 import { WSU } from './wsse-names.js';

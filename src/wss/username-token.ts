@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import type { ElementNode } from '../xml/canonical/element-tree.js';
+import type { ElementNode } from '../xml/index.js';
 import {
   failedAuthentication,
   invalidSecurity,

@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Refusal } from '../core/refusals/refusal.js';
-import type { RefusalCode } from '../core/refusals/refusals.js';
+import type { Refusal, RefusalCode } from '../core/index.js';
 import { CLASS, IN_NAME, utf8Length } from './chars.js';
 import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';

@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal } from '../core/refusals/refusal.js';
-import type { RefusalCode } from '../core/refusals/refusals.js';
+import { Refusal, type RefusalCode } from '../core/index.js';
 import { stringOf } from './byte-string.js';
 import { ALL, ELEMENTS_ONLY, type Interest, SKIP, STREAM, type XmlHandler } from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';

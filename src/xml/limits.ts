@@ -1,5 +1,13 @@
-import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/limit.js';
-import { Refusal } from '../core/refusals/refusal.js';
+import {
+  GIB,
+  internal,
+  KIB,
+  type Limits,
+  type LimitTable,
+  limit,
+  MIB,
+  Refusal,
+} from '../core/index.js';
 
 /** Limits inside the reader: checked while a token is still open, at constant cost per byte. */
 export const XML_LIMITS = {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Place } from '../core/refusals/facts.js';
+import type { Place } from '../core/index.js';
 import { COPIED_BYTES_MIN, skimMemory } from './skim-memory.js';
 import type { Transcoder } from './transcode.js';
 

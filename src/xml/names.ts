@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 import { stringOf } from './byte-string.js';
 import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
 

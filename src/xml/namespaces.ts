@@ -1,4 +1,4 @@
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 import type { NamespaceBinding } from './events.js';
 import type { Name } from './names.js';
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Refusal } from '../core/refusals/refusal.js';
+import type { Refusal } from '../core/index.js';
 import { refuse } from './elements.js';
 import { wordsAt, wordsOf } from './names.js';
 import { type Encoding, Transcoder } from './transcode.js';

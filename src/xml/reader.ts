@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { tellsPlace } from '../core/refusals/explanations.js';
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal, tellsPlace } from '../core/index.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
 import { refuse } from './elements.js';
 import type { XmlHandler } from './events.js';

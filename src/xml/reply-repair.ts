@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Deviation, Tolerance } from '../core/tolerance.js';
+import type { Deviation, Tolerance } from '../core/index.js';
 import { isXmlChar } from './chars.js';
 import { RepairStart, type UnitWidth } from './repair-start.js';
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { invariant } from '../core/invariant.js';
+import { invariant } from '../core/index.js';
 
 /**
  * Texts of callers that are written anew, character by character, in time proportional to them. A

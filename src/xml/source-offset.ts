@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { invariant } from '../core/invariant.js';
+import { invariant } from '../core/index.js';
 import { characterOf, type Encoding } from './transcode.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 import { stringOf } from './byte-string.js';
 import type { BytesTest, NamespaceBinding, StartTag, WrittenTag } from './events.js';
 import { type Name, NO_NAME, uriOf } from './names.js';

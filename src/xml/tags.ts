@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal } from '../core/refusals/refusal.js';
+import { Refusal } from '../core/index.js';
 import type { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { invariant } from '../core/invariant.js';
-import { Refusal } from '../core/refusals/refusal.js';
+import { invariant, Refusal } from '../core/index.js';
 import { isNcName } from './chars.js';
 import { XML_NAMESPACE, XMLNS_NAMESPACE } from './namespaces.js';
 import { Rewriting, rewriteText, writeInAscii } from './rewrite-text.js';

@@ -48,6 +48,13 @@ const REGISTRY: readonly string[] = [
   'process/serve-parent.ts',
   'process/worker-process.ts',
   'process/parent/workers.ts',
+  // What packages offer to others.
+  'codec/index.ts',
+  'core/index.ts',
+  'graphql/index.ts',
+  'soap/index.ts',
+  'upstream/index.ts',
+  'wsdl/index.ts',
   // The list of commands.
   'cli/program.ts',
 ];

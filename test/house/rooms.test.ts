@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { type Import, importsIn, lineAt, maskTypeScript, readSources } from '../kit/source.js';
+import { packageOf as packageOfSource } from '../kit/packages.js';
+import {
+  type Import,
+  importsIn,
+  isFace,
+  lineAt,
+  maskTypeScript,
+  readSources,
+} from '../kit/source.js';
 
 /**
  * The order of the rooms, and what no file may do. A file imports only from its own room and from
@@ -325,22 +333,38 @@ t.test('a start without a feature does not load its packages', async (t) => {
   t.ok(packages.has('graphql'), 'packages are found at all');
 });
 
-t.test('every name is imported from where it is made', async (t) => {
+t.test('another package imports from the face alone, and a package not from its own', async (t) => {
+  const wrong = imports.filter(({ file, target, face }) => {
+    if (target === null || !target.startsWith('src/')) return false;
+    const to = packageOfSource(target);
+    return packageOfSource(file) === to ? face !== null : to !== null && face === null;
+  });
+  none(
+    t,
+    wrong.map((found) => `${place(found)}: ${found.specifier}`),
+    'imports from inside of another package: add the name to its index.ts',
+  );
+  t.ok(imports.filter(({ face }) => face !== null).length > 500, 'imports are found at all');
+});
+
+t.test('every name is imported from where it is made, or from the face of a package', async (t) => {
   none(
     t,
     imports
-      .filter(({ isReExport }) => isReExport)
+      .filter(({ isReExport, file }) => isReExport && !isFace(file))
       .map((found) => `${place(found)}: re-export of ${found.specifier}`),
     're-exports',
   );
   none(
     t,
-    sources.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path),
+    sources
+      .filter(({ path }) => path.endsWith('/index.ts') && !isFace(path))
+      .map(({ path }) => path),
     'index files',
   );
   none(
     t,
-    inCode(/^export\s+(?:type\s+)?\{[^}]*\}/gm),
+    inCode(/^export\s+(?:type\s+)?\{[^}]*\}/gm).filter((at) => !isFace(at.split(':', 1)[0] ?? '')),
     'lists of exports, where imported names could hide',
   );
 });

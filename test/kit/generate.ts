@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
+import { printHouse } from './packages.js';
 import { printReference, replaceSection } from './reference/configuration.js';
 import { printConformance } from './reference/conformance.js';
 import { printJsonSchema } from './reference/json-schema.js';
@@ -8,11 +9,12 @@ import { printMetrics } from './reference/metrics.js';
 import { printProtections } from './reference/protections.js';
 import { printRefusalPage } from './reference/refusal-page.js';
 import { printRefusals } from './reference/refusals.js';
+import { readSources } from './source.js';
 
 /**
  * Writes what is generated from tables in the code: the JSON Schema of the configuration, the page
  * of refusals and the marked sections of `config/README.md`, `config/manual/protection.md` and
- * `operations.md`. Run from the root of the repository; tests assert that the result is checked in.
+ * `operations.md`, and the drawing of `src/README.md`. Run from the root of the repository; tests assert that the result is checked in.
  */
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());
@@ -26,6 +28,9 @@ if (manual !== null)
 const operations = await readFile('config/manual/operations.md', 'utf8').catch(() => null);
 if (operations !== null)
   await writeFile('config/manual/operations.md', replaceSection(operations, 'kept', printKept()));
+const map = await readFile('src/README.md', 'utf8').catch(() => null);
+if (map !== null)
+  await writeFile('src/README.md', replaceSection(map, 'house', printHouse(readSources('src'))));
 const reference = await readFile('config/README.md', 'utf8').catch(() => null);
 if (reference !== null) {
   const sections: readonly (readonly [string, string])[] = [

@@ -36,6 +36,10 @@ export interface Import {
   readonly specifier: string;
   /** Of the repository's root when it is a file of ours, else null. */
   readonly target: string | null;
+  /** The names that it takes: none of an import without a list of names. */
+  readonly names: readonly string[];
+  /** The face of a package that it comes through: `target` is the file that declares the names. */
+  readonly face: string | null;
   readonly isReExport: boolean;
   /** With the file itself: neither of types only, nor when the program asks for it. */
   readonly isLoaded: boolean;
@@ -52,19 +56,75 @@ export function importsIn(source: SourceFile): readonly Import[] {
     const start = match.index + match[0].length;
     const end = source.text.indexOf(match[2] ?? match[3] ?? "'", start);
     const specifier = source.text.slice(start, end);
-    const isOurs = specifier.startsWith('.');
-    found.push({
+    const target = specifier.startsWith('.')
+      ? posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts')
+      : null;
+    const isValue = match[1] !== undefined && !/^(?:import|export) type\b/.test(match[0]);
+    const taken = namesIn(match[0]);
+    const whole: Import = {
       file: source.path,
       line: lineAt(source.text, match.index),
       specifier,
-      target: isOurs
-        ? posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts')
-        : null,
+      target,
+      names: taken.map(({ name }) => name),
+      face: target !== null && isFace(target) ? target : null,
       isReExport: match[1] === 'export',
-      isLoaded: match[1] !== undefined && !/^(?:import|export) type\b/.test(match[0]),
-    });
+      isLoaded: isValue,
+    };
+    if (whole.face === null || taken.length === 0) found.push(whole);
+    else
+      for (const [file, names] of declaredBy(whole.face, taken)) {
+        const isLoaded = isValue && names.some(({ isType }) => !isType);
+        found.push({ ...whole, target: file, names: names.map(({ name }) => name), isLoaded });
+      }
   }
   return found;
+}
+
+/** Whether a file is the face of a package: all that others import from it. */
+export const isFace = (path: string): boolean => /^src\/\w+\/index\.ts$/.test(path);
+
+interface TakenName {
+  readonly name: string;
+  readonly isType: boolean;
+}
+
+/** The names between the braces of an import or a re-export. */
+function namesIn(statement: string): readonly TakenName[] {
+  const list = /\{([^}]*)\}/.exec(statement)?.[1] ?? '';
+  return [...list.matchAll(/(type\s+)?(\w+)(?:\s+as\s+\w+)?/g)].map(([, type, name = '']) => ({
+    name,
+    isType: type !== undefined,
+  }));
+}
+
+const faces = new Map<string, ReadonlyMap<string, string>>();
+
+/** The files that declare the names of a face, by name. */
+function declarationsOf(face: string): ReadonlyMap<string, string> {
+  const known = faces.get(face);
+  if (known !== undefined) return known;
+  const text = readFileSync(face, 'utf8');
+  const made = new Map(
+    importsIn({ path: face, text, code: maskTypeScript(text) }).flatMap(({ names, target }) =>
+      names.map((name): [string, string] => [name, target ?? face]),
+    ),
+  );
+  faces.set(face, made);
+  return made;
+}
+
+/** Names of a face by the files that declare them. */
+function declaredBy(
+  face: string,
+  taken: readonly TakenName[],
+): ReadonlyMap<string, readonly TakenName[]> {
+  const files = new Map<string, TakenName[]>();
+  for (const each of taken) {
+    const file = declarationsOf(face).get(each.name) ?? face;
+    files.set(file, [...(files.get(file) ?? []), each]);
+  }
+  return files;
 }
 
 /** Words after which a slash begins a regular expression. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 
 /**
  * Intermediaries in a request. A longer way is a loop in which each of them writes no name, or a

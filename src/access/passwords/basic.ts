@@ -2,9 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { invariant } from '../../core/invariant.js';
-import { setAndEvictOldest } from '../../core/maps.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { invariant, Refusal, setAndEvictOldest } from '../../core/index.js';
 import type { Identifier } from '../access.js';
 import {
   type CallerIdentity,

@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../../core/maps.js';
+import { setAndEvictOldest } from '../../core/index.js';
 
 /** Keys that are remembered; beyond, the one longest without a failure begins anew. */
 export const KEYS_MAX = 10_000;

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 
 /** Verifications that run at once: libuv has four threads, which files and DNS need too. */
 export const RUNNING_MAX = 2;

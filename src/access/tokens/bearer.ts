@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-import { isRecord } from '../../core/json.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { isRecord, Refusal } from '../../core/index.js';
 import type { CallerIdentity, Client, ClientCertificate, Head } from '../client.js';
 
 /** Catalogue K06. */

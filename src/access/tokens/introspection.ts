@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-import { setAndEvictOldest } from '../../core/maps.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import type { CallObserver } from '../../core/request-observer.js';
+import { asRefusal, type CallObserver, Refusal, setAndEvictOldest } from '../../core/index.js';
 import type { Identifier } from '../access.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
 import type { Question } from '../question.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SubjectToken } from '../../core/subject-token.js';
+import type { SubjectToken } from '../../core/index.js';
 import { type Client, type ClientClass, clientOf } from '../client.js';
 import { labelOf, labelWith } from '../label.js';
 import { tokenRefusal } from './bearer.js';

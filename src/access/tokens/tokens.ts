@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setAndEvictOldest } from '../../core/maps.js';
+import { setAndEvictOldest } from '../../core/index.js';
 import type { Identifier } from '../access.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';

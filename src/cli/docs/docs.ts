@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
-import { pagesOf } from '../../graphql/docs/docs-pages.js';
+import { pagesOf } from '../../graphql/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { printHtml, printMarkdown } from './print-pages.js';
 

@@ -1,5 +1,5 @@
-import type { DocsPage, InlineText, PageBlock } from '../../graphql/docs/page-block.js';
-import { escapeQuoted } from '../../xml/writer.js';
+import type { DocsPage, InlineText, PageBlock } from '../../graphql/index.js';
+import { escapeQuoted } from '../../xml/index.js';
 
 /** Prints a page as Markdown. Texts of the WSDL are texts: they make no headings, links or HTML. */
 export function printMarkdown({ title, entries }: DocsPage): string {

@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { type Port, type WsdlModel, warningsOfPorts } from '../../wsdl/model.js';
-import { leftOut } from '../../wsdl/operations/services.js';
+import type { Diagnostic } from '../../core/index.js';
+import { leftOut, type Port, type WsdlModel, warningsOfPorts } from '../../wsdl/index.js';
 
 /** Texts with one cause: the first of them, and how many there are. */
 export interface Cause<T> {

@@ -6,12 +6,14 @@ import { type LoadedConfig, loadConfig } from '../../config/load.js';
 import { withEntries } from '../../config/source/yaml-source.js';
 import {
   ConfigurationError,
+  completeInputs,
   type Diagnostic,
+  emptySnapshot,
+  errorCode,
+  LIVE_INPUTS,
   unplaced,
   unplacedError,
-} from '../../core/diagnostic.js';
-import { errorCode } from '../../core/error-code.js';
-import { completeInputs, emptySnapshot, LIVE_INPUTS } from '../../core/files/inputs.js';
+} from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { writeWhole } from '../../process/write-whole.js';
 import { oneLine } from '../table.js';

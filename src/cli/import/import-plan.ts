@@ -1,10 +1,9 @@
 import { withOwnNames } from '../../compile/soap/own-names.js';
 import { isHttpUrl } from '../../config/keys/address.js';
-import { unplacedError } from '../../core/diagnostic.js';
-import { groupBy } from '../../core/maps.js';
-import { fieldName, NameScope } from '../../graphql/types/naming.js';
-import type { DialectName } from '../../soap/dialect.js';
-import type { Port, WsdlModel } from '../../wsdl/model.js';
+import { groupBy, unplacedError } from '../../core/index.js';
+import { fieldName, NameScope } from '../../graphql/index.js';
+import type { DialectName } from '../../soap/index.js';
+import type { Port, WsdlModel } from '../../wsdl/index.js';
 import { oneLine } from '../table.js';
 
 /** A service of the configuration that `import` writes: ports of one address and version. */

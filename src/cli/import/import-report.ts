@@ -1,18 +1,16 @@
-import { type Diagnostic, unplaced } from '../../core/diagnostic.js';
-import { isDoubtful } from '../../graphql/fields/exposure.js';
-import { buildSchema } from '../../graphql/schema.js';
-import { fieldName, NameScope, pascalName } from '../../graphql/types/naming.js';
-import type { DialectName } from '../../soap/dialect.js';
+import { type Diagnostic, unplaced } from '../../core/index.js';
+import { buildSchema, fieldName, isDoubtful, NameScope, pascalName } from '../../graphql/index.js';
+import type { DialectName } from '../../soap/index.js';
 import {
   distinctName,
   type Operation,
   type Payload,
   type Port,
+  reasonOf,
   typeKey,
+  type UncallableOperation,
   type WsdlModel,
-} from '../../wsdl/model.js';
-import { reasonOf } from '../../wsdl/report.js';
-import type { UncallableOperation } from '../../wsdl/uncallable.js';
+} from '../../wsdl/index.js';
 import { type OfferedField, withXmlContent } from '../xml-content.js';
 import { withoutReported } from './causes.js';
 import type { PlannedService } from './import-plan.js';

@@ -1,11 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import {
-  ConfigurationError,
-  type Diagnostic,
-  unplaced,
-  unplacedError,
-} from '../../core/diagnostic.js';
-import type { FetchOptions } from '../../upstream/fetch-document.js';
+import { ConfigurationError, type Diagnostic, unplaced, unplacedError } from '../../core/index.js';
+import type { FetchOptions } from '../../upstream/index.js';
 
 /**
  * The way to a WSDL: a proxy, and TLS. File names, and texts with `${NAME}` for variables of the
@@ -50,10 +45,7 @@ export async function compileRoute(
   const passphrase = secretOf('--passphrase', options.passphrase, fill, diagnostics);
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   if (ca === null && cert === null && proxy === null) return {};
-  const [{ TlsMaterial, tlsReason }, { routeTo }] = await Promise.all([
-    import('../../upstream/dial/tls.js'),
-    import('../../upstream/dial/dial.js'),
-  ]);
+  const { routeTo, TlsMaterial, tlsReason } = await import('../../upstream/index.js');
   const materialOf = (own: boolean) => {
     const parts = {
       ...(ca !== null && { ca }),

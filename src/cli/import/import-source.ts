@@ -5,13 +5,13 @@ import { performance } from 'node:perf_hooks';
 import {
   ConfigurationError,
   type Diagnostic,
+  LIVE_INPUTS,
+  MIB,
   unplaced,
   unplacedError,
-} from '../../core/diagnostic.js';
-import { LIVE_INPUTS } from '../../core/files/inputs.js';
-import { MIB } from '../../core/limit.js';
-import { addressKind } from '../../upstream/address-kind.js';
-import type { ReadOptions } from '../../wsdl/read.js';
+} from '../../core/index.js';
+import { addressKind } from '../../upstream/index.js';
+import type { ReadOptions } from '../../wsdl/index.js';
 import { BY_VARIABLE, compileRoute, NO_ROUTE, type RouteOptions } from './import-route.js';
 
 /** How `import` gets documents that are not files. */
@@ -64,7 +64,7 @@ export function withProgress(source: ReadOptions, show: (document: string) => vo
   };
 }
 
-type Client = typeof import('../../upstream/fetch-document.js');
+type Client = typeof import('../../upstream/index.js');
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -118,7 +118,7 @@ export async function importSourceOf(
         );
       const timeoutMillis = Math.min(FETCH.timeoutMillis, left);
       // Loading the HTTP client takes a fifth of an import, and a WSDL in a file does without.
-      const client: Client = await import('../../upstream/fetch-document.js');
+      const client: Client = await import('../../upstream/index.js');
       agents ??= client.keepConnections();
       return client.fetchDocument(url, {
         ...FETCH,

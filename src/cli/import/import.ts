@@ -3,12 +3,14 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
-import { ConfigurationError, type Diagnostic, unplacedError } from '../../core/diagnostic.js';
-import { PACKAGE_FOLDER } from '../../core/files/package-folder.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  PACKAGE_FOLDER,
+  unplacedError,
+} from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
-import { copyWsdl } from '../../wsdl/copy.js';
-import type { WsdlModel } from '../../wsdl/model.js';
-import { type ReadOptions, readWsdl } from '../../wsdl/read.js';
+import { copyWsdl, type ReadOptions, readWsdl, type WsdlModel } from '../../wsdl/index.js';
 import { oneLine } from '../table.js';
 import { backendKeys } from './backend-keys.js';
 import { type PlannedService, planServices, withBackend } from './import-plan.js';

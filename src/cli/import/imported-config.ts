@@ -1,5 +1,5 @@
 import { isHttpUrl } from '../../config/keys/address.js';
-import type { DialectName } from '../../soap/dialect.js';
+import type { DialectName } from '../../soap/index.js';
 import { oneLine } from '../table.js';
 import { type BackendKeys, isSameHost } from './backend-keys.js';
 

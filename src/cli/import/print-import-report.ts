@@ -1,4 +1,4 @@
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import { ALL_LISTED, counted, diagnosticLine, MOST_LISTED, oneLine, table } from '../table.js';
 import { groupByCause } from './causes.js';
 import type { ImportReport, ReportedOperation } from './import-report.js';

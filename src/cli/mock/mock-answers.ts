@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ExampleWriter } from '../../codec/example/example-content.js';
-import { errorCode } from '../../core/error-code.js';
-import type { Dialect } from '../../soap/dialect.js';
-import { childrenOfBody, type Operation } from '../../wsdl/model.js';
-import { escapeText } from '../../xml/writer.js';
+import { ExampleWriter } from '../../codec/index.js';
+import { errorCode } from '../../core/index.js';
+import type { Dialect } from '../../soap/index.js';
+import { childrenOfBody, type Operation } from '../../wsdl/index.js';
+import { escapeText } from '../../xml/index.js';
 import { readMockRequest } from './mock-request.js';
 
 /** An answer of the mock. */

@@ -1,21 +1,25 @@
 import type { Buffer } from 'node:buffer';
-import { defaultsOf } from '../../core/limit.js';
-import { type Dialect, dialectOfUri } from '../../soap/dialect.js';
-import { readMediaType } from '../../soap/mime/media-type.js';
-import { MIME_LIMITS } from '../../soap/mime/mime-limits.js';
-import { MultipartReader } from '../../soap/mime/multipart.js';
-import { PACKAGE, readPackageType } from '../../soap/mime/package-type.js';
-import { References } from '../../soap/mime/references.js';
+import { defaultsOf } from '../../core/index.js';
+import {
+  type Dialect,
+  dialectOfUri,
+  MIME_LIMITS,
+  MultipartReader,
+  PACKAGE,
+  References,
+  readMediaType,
+  readPackageType,
+} from '../../soap/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
   type QName,
   SKIP,
   type StartTag,
+  XML_LIMITS,
   type XmlHandler,
-} from '../../xml/events.js';
-import { XML_LIMITS } from '../../xml/limits.js';
-import { XmlReader } from '../../xml/reader.js';
+  XmlReader,
+} from '../../xml/index.js';
 
 /** What the mock reads of a request. */
 export interface MockRequest {

@@ -2,23 +2,24 @@ import { Buffer } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { parseListenAddress } from '../../config/keys/address.js';
-import { unplacedError } from '../../core/diagnostic.js';
-import { responseClass } from '../../core/http/response-class.js';
-import { MIB } from '../../core/limit.js';
-import { addToGroup } from '../../core/maps.js';
-import { asRefusal } from '../../core/refusals/refusal.js';
+import { addToGroup, asRefusal, MIB, responseClass, unplacedError } from '../../core/index.js';
 import { wholeBody } from '../../gateway/whole-body.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
-import { DIALECTS, type Dialect, dialectOfName } from '../../soap/dialect.js';
-import { readMediaType } from '../../soap/mime/media-type.js';
-import { printableAction, readSoapAction } from '../../soap/soap-action.js';
+import {
+  DIALECTS,
+  type Dialect,
+  dialectOfName,
+  printableAction,
+  readMediaType,
+  readSoapAction,
+} from '../../soap/index.js';
 import {
   allOperations,
   childrenOfBody,
   type Operation,
   typeKey,
   type WsdlModel,
-} from '../../wsdl/model.js';
+} from '../../wsdl/index.js';
 import { readShowing } from '../import/import.js';
 import { importSourceOf, type SourceOptions } from '../import/import-source.js';
 import { oneLine } from '../table.js';

@@ -1,5 +1,5 @@
 import type { ClientUsage, UsageReport } from '../../observe/usage.js';
-import type { Change } from '../../wsdl/compare/change.js';
+import type { Change } from '../../wsdl/index.js';
 
 /** `GetOrder reply: order/line`: the operation, the direction and the path of a change. */
 const PLACE = /^(\S+)(?: (request|reply)\b[^:]*(?:: (.*))?)?$/;

@@ -1,9 +1,12 @@
 import type { UsageReport } from '../../observe/usage.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
-import type { Change, Severity } from '../../wsdl/compare/change.js';
-import { compareWsdls } from '../../wsdl/compare/compare.js';
-import type { WsdlModel } from '../../wsdl/model.js';
-import { readWsdl } from '../../wsdl/read.js';
+import {
+  type Change,
+  compareWsdls,
+  readWsdl,
+  type Severity,
+  type WsdlModel,
+} from '../../wsdl/index.js';
 import { importSourceOf, type SourceOptions } from '../import/import-source.js';
 import { oneLine, table } from '../table.js';
 import { affectedClients } from './affected-clients.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { errorCode } from '../../core/error-code.js';
+import { errorCode } from '../../core/index.js';
 
 const TIMEOUT_MILLIS = 10_000;
 

@@ -1,9 +1,14 @@
 import { printAmount } from '../../config/keys/units.js';
 import { limitsOfRefusal } from '../../config/refusal-limits.js';
-import { nearest } from '../../core/nearest.js';
-import { refusalGuides } from '../../core/refusals/guides.js';
-import { kindOf, REFUSAL_CODES } from '../../core/refusals/refusals.js';
-import { DEVIATION_CODES, DEVIATION_NAMES, DEVIATIONS } from '../../core/tolerance.js';
+import {
+  DEVIATION_CODES,
+  DEVIATION_NAMES,
+  DEVIATIONS,
+  kindOf,
+  nearest,
+  REFUSAL_CODES,
+  refusalGuides,
+} from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
 

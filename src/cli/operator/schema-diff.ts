@@ -12,9 +12,7 @@ import {
   isObjectType,
   printSchema,
 } from 'graphql';
-import { unplacedError } from '../../core/diagnostic.js';
-import { getOrMake } from '../../core/maps.js';
-import { nearest } from '../../core/nearest.js';
+import { getOrMake, nearest, unplacedError } from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
 

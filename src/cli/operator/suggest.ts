@@ -1,5 +1,5 @@
-import { getOrMake } from '../../core/maps.js';
-import { GRAPHQL_LIMITS } from '../../graphql/limits.js';
+import { getOrMake } from '../../core/index.js';
+import { GRAPHQL_LIMITS } from '../../graphql/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { readingError, readOperatorPage } from './operator-page.js';
 

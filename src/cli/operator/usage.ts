@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import type { ClientUsage, UsageCounts, UsageReport } from '../../observe/usage.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { oneLine, table } from '../table.js';

@@ -1,4 +1,4 @@
-import type { SimpleType } from '../../wsdl/model.js';
+import type { SimpleType } from '../../wsdl/index.js';
 import { hold, textOf, treatWhiteSpace, trimXml, type WhiteSpace } from '../plan/lexical.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { datePartsOf, dateRule } from '../values/date.js';

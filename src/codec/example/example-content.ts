@@ -1,4 +1,4 @@
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import type {
   AttributeDeclaration,
   ComplexType,
@@ -6,9 +6,8 @@ import type {
   Particle,
   Wildcard,
   XsdType,
-} from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
-import { escapeQuoted, escapeText } from '../../xml/writer.js';
+} from '../../wsdl/index.js';
+import { escapeQuoted, escapeText, type QName } from '../../xml/index.js';
 import { exampleValue } from './example-value.js';
 
 /**

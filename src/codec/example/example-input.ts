@@ -1,6 +1,5 @@
-import type { ComplexType, ElementDeclaration, Particle } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
-import { escapeQuoted } from '../../xml/writer.js';
+import type { ComplexType, ElementDeclaration, Particle } from '../../wsdl/index.js';
+import { escapeQuoted, type QName } from '../../xml/index.js';
 import { isSameName } from '../plan/content-events.js';
 import type { BranchRule, EncodeElement, EncodeObject, EncodeValue } from '../plan/plan.js';
 import type { RequestPlan } from '../plan/request-plan.js';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Facets, SimpleType } from '../../wsdl/model.js';
+import type { Facets, SimpleType } from '../../wsdl/index.js';
 import { type CharSet, has } from '../pattern/charset.js';
 import { type PatternNode, parsePattern } from '../pattern/parse.js';
 import { compilePattern } from '../pattern/pattern.js';

@@ -1,5 +1,5 @@
-import { getOrMake } from '../../core/maps.js';
-import { isNcName } from '../../xml/chars.js';
+import { getOrMake } from '../../core/index.js';
+import { isNcName } from '../../xml/index.js';
 
 /** A set of characters: those in `parts`, or those in none of them, except those in `without`. */
 export interface CharSet {

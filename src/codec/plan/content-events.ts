@@ -1,4 +1,4 @@
-import type { QName } from '../../xml/events.js';
+import type { QName } from '../../xml/index.js';
 
 /**
  * A part of the content of a request. All are collected first, for every name must be known before

@@ -1,4 +1,4 @@
-import type { StartTag } from '../../xml/events.js';
+import type { StartTag } from '../../xml/index.js';
 
 /** Longer words before a colon are no prefixes. */
 const PREFIX_UNITS_MAX = 256;

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import type { FieldSlot, ObjectPlan, ObjectVariant, Variants } from './plan.js';
 
 /** The types that an object's element can be of, from which its variants are made. */

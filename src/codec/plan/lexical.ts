@@ -1,4 +1,4 @@
-import { collapseSpaces, Rewriting, rewriteText } from '../../xml/rewrite-text.js';
+import { collapseSpaces, Rewriting, rewriteText } from '../../xml/index.js';
 import { LexicalError, type Scalar } from './scalar.js';
 
 /**

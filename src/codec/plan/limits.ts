@@ -1,4 +1,4 @@
-import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../../core/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../../core/index.js';
 
 /** Limits between XML and values. Those of the reader still hold beneath them. */
 export const CODEC_LIMITS = {

@@ -1,5 +1,5 @@
-import type { Wildcard } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+import type { Wildcard } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import type { AnyTypes } from './any-types.js';
 import type { ItemRange } from './item-range.js';
 import type { RepeatedGroup } from './repeated-group.js';

@@ -1,4 +1,4 @@
-import type { QName } from '../../xml/events.js';
+import type { QName } from '../../xml/index.js';
 
 /**
  * A group of several elements that is repeated as a whole: its particles in the order of the

@@ -1,4 +1,4 @@
-import type { QName } from '../../xml/events.js';
+import type { QName } from '../../xml/index.js';
 import type { ContentEvent } from './content-events.js';
 import type { EncodeElement, EncodeObject, EncodeSource } from './plan.js';
 

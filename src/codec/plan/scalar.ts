@@ -1,4 +1,4 @@
-import type { SimpleType } from '../../wsdl/model.js';
+import type { SimpleType } from '../../wsdl/index.js';
 
 /** Converts simple values between XML and GraphQL. */
 export interface Scalar {

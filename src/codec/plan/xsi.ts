@@ -1,4 +1,4 @@
-import type { QName, StartTag } from '../../xml/events.js';
+import type { QName, StartTag } from '../../xml/index.js';
 import { trimXml } from './lexical.js';
 
 /** The namespace of `xsi:nil` and `xsi:type`. */

@@ -1,6 +1,5 @@
-import { isBuiltInNamespace, SOAP_ENCODINGS } from '../../wsdl/documents/namespaces.js';
-import { typeKey } from '../../wsdl/model.js';
-import type { QName, StartTag } from '../../xml/events.js';
+import { isBuiltInNamespace, SOAP_ENCODINGS, typeKey } from '../../wsdl/index.js';
+import type { QName, StartTag } from '../../xml/index.js';
 import {
   type AnyMember,
   type AnyType,

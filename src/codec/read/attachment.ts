@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
-import { refuseByLimit } from '../../core/refusals/refusal.js';
-import { XOP } from '../../wsdl/documents/namespaces.js';
-import type { StartTag } from '../../xml/events.js';
+import { refuseByLimit } from '../../core/index.js';
+import { XOP } from '../../wsdl/index.js';
+import type { StartTag } from '../../xml/index.js';
 import { trimXml } from '../plan/lexical.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import { bareBase64 } from '../values/base64.js';

@@ -1,6 +1,5 @@
-import { XSD } from '../../wsdl/documents/namespaces.js';
-import { builtInSimple } from '../../wsdl/xsd/builtin.js';
-import type { QName, StartTag } from '../../xml/events.js';
+import { builtInSimple, XSD } from '../../wsdl/index.js';
+import type { QName, StartTag } from '../../xml/index.js';
 import type { AnyMember, AnyType, AnyTypes } from '../plan/any-types.js';
 import type { TablesPlan } from '../plan/plan.js';
 import { resolveQName } from '../plan/xsi.js';

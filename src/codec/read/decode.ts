@@ -1,4 +1,4 @@
-import { typeKey } from '../../wsdl/model.js';
+import { typeKey } from '../../wsdl/index.js';
 import {
   ALL,
   type Interest,
@@ -7,7 +7,7 @@ import {
   STREAM,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';

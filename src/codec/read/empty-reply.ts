@@ -1,5 +1,5 @@
-import type { Operation } from '../../wsdl/model.js';
-import { syntheticTag } from '../../xml/synthetic-tag.js';
+import type { Operation } from '../../wsdl/index.js';
+import { syntheticTag } from '../../xml/index.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { type DecodeLimits, ReplyDecoder } from './decode.js';
 

@@ -1,4 +1,4 @@
-import { asUpstream, Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { asUpstream, Refusal, refuseByLimit } from '../../core/index.js';
 import {
   ALL,
   type Interest,
@@ -7,7 +7,7 @@ import {
   STREAM,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import type { CodecLimits } from '../plan/limits.js';
 import type { Decoded } from '../plan/plan.js';
 import type { ReplyDecoder } from './decode.js';

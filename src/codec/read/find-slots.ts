@@ -1,5 +1,5 @@
-import { allowsAny } from '../../wsdl/wildcards.js';
-import type { StartTag } from '../../xml/events.js';
+import { allowsAny } from '../../wsdl/index.js';
+import type { StartTag } from '../../xml/index.js';
 import { XSI_URI } from '../plan/xsi.js';
 import type { ChildTable, SlotProgram, ValueProgram, VariantProgram } from './program.js';
 

@@ -1,4 +1,4 @@
-import type { StartTag } from '../../xml/events.js';
+import type { StartTag } from '../../xml/index.js';
 import type { SlotProgram } from './program.js';
 import { Reading } from './reading.js';
 import type { ResponseBuilder } from './response-builder.js';

@@ -1,4 +1,4 @@
-import type { StartTag } from '../../xml/events.js';
+import type { StartTag } from '../../xml/index.js';
 import { slotsFor } from './find-slots.js';
 import type { SlotProgram } from './program.js';
 import { type OpenRepetition, Reading } from './reading.js';

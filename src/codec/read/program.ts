@@ -1,6 +1,5 @@
-import { getOrMake, makeOncePer } from '../../core/maps.js';
-import { OLDER_XSD, SOAP_ENCODINGS, XSD } from '../../wsdl/documents/namespaces.js';
-import { typeKey, type Wildcard } from '../../wsdl/model.js';
+import { getOrMake, makeOncePer } from '../../core/index.js';
+import { OLDER_XSD, SOAP_ENCODINGS, typeKey, type Wildcard, XSD } from '../../wsdl/index.js';
 import {
   ALL,
   ELEMENTS_ONLY,
@@ -9,7 +8,7 @@ import {
   SKIP,
   STREAM,
   type StartTag,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import type {
   ChildPositions,
   FieldSlot,

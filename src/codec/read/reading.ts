@@ -1,4 +1,4 @@
-import { ALL, ELEMENTS_ONLY, type Interest, STREAM, type StartTag } from '../../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, STREAM, type StartTag } from '../../xml/index.js';
 import type { ContentNames } from '../plan/content-names.js';
 import type { ChildPositions } from '../plan/plan.js';
 import type { RepeatedGroup } from '../plan/repeated-group.js';

@@ -1,4 +1,4 @@
-import type { StartTag } from '../../xml/events.js';
+import type { StartTag } from '../../xml/index.js';
 import { ContentNames } from '../plan/content-names.js';
 import { SERIALIZATION_URI, uriOfName, XSI_URI } from '../plan/xsi.js';
 

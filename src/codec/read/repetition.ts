@@ -1,5 +1,5 @@
-import { getOrMake, makeOncePer } from '../../core/maps.js';
-import type { StartTag } from '../../xml/events.js';
+import { getOrMake, makeOncePer } from '../../core/index.js';
+import type { StartTag } from '../../xml/index.js';
 import type { GroupParticle, RepeatedGroup } from '../plan/repeated-group.js';
 
 /**

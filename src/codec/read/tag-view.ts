@@ -1,4 +1,4 @@
-import type { QName, StartTag } from '../../xml/events.js';
+import type { QName, StartTag } from '../../xml/index.js';
 
 /** A start tag under another name, or with some of its attributes only. */
 export class TagView implements StartTag {

@@ -1,5 +1,4 @@
-import type { QName, StartTag } from '../../xml/events.js';
-import { XmlWriter } from '../../xml/writer.js';
+import { type QName, type StartTag, XmlWriter } from '../../xml/index.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XML_URI, XSI_URI } from '../plan/xsi.js';
 import { CanonicalHash } from '../values/canonical-hash.js';

@@ -1,8 +1,6 @@
-import { DIALECT_NAMES, DIALECTS } from '../../soap/dialect.js';
-import { ANYTHING } from '../../wsdl/model.js';
-import { allows } from '../../wsdl/wildcards.js';
-import { isBuiltInAttributeNamespace } from '../../wsdl/xsd/builtin.js';
-import type { StartTag } from '../../xml/events.js';
+import { DIALECT_NAMES, DIALECTS } from '../../soap/index.js';
+import { ANYTHING, allows, isBuiltInAttributeNamespace } from '../../wsdl/index.js';
+import type { StartTag } from '../../xml/index.js';
 import { XSI_URI } from '../plan/xsi.js';
 import type { IdentityAttribute } from './identity-scope.js';
 import type { AttributeRules, SchemaRules, TypeRules } from './rules.js';

@@ -1,5 +1,5 @@
-import { getOrMake } from '../../core/maps.js';
-import type { ElementDeclaration, Particle, Wildcard } from '../../wsdl/model.js';
+import { getOrMake } from '../../core/index.js';
+import type { ElementDeclaration, Particle, Wildcard } from '../../wsdl/index.js';
 import { type ModelNode, nodesOf } from './model-node.js';
 import {
   admits,

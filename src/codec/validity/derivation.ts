@@ -1,5 +1,10 @@
-import { XSD } from '../../wsdl/documents/namespaces.js';
-import type { ComplexType, ElementDeclaration, SimpleType, XsdType } from '../../wsdl/model.js';
+import {
+  type ComplexType,
+  type ElementDeclaration,
+  type SimpleType,
+  XSD,
+  type XsdType,
+} from '../../wsdl/index.js';
 
 /** Longer chains of derivation are not followed. */
 const CHAIN_MAX = 1000;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Facets, SimpleType } from '../../wsdl/model.js';
-import type { BytesTest } from '../../xml/events.js';
+import type { Facets, SimpleType } from '../../wsdl/index.js';
+import type { BytesTest } from '../../xml/index.js';
 import { isDigit, isPlainDate, PLAIN_CHARS } from '../values/plain-date.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { BytesTest } from '../../xml/events.js';
+import type { BytesTest } from '../../xml/index.js';
 import type { Position } from './automaton.js';
 import type { ElementRules, TypeRules } from './rules.js';
 import { ModelWalk } from './walk.js';

@@ -1,4 +1,4 @@
-import type { IdentityPath, NameTest } from '../../wsdl/model.js';
+import type { IdentityPath, NameTest } from '../../wsdl/index.js';
 
 /** Maximum steps of a path: each is a bit. */
 const STEPS_MAX = 30;

@@ -1,5 +1,5 @@
-import type { IdentityConstraint, IdentityPath, SimpleType } from '../../wsdl/model.js';
-import type { StartTag } from '../../xml/events.js';
+import type { IdentityConstraint, IdentityPath, SimpleType } from '../../wsdl/index.js';
+import type { StartTag } from '../../xml/index.js';
 import { matchesNameTest, PathMatcher } from './identity-path.js';
 
 /** An open element that a selector found, with the values of its fields. */

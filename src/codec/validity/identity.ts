@@ -1,6 +1,6 @@
-import type { ExceededLimit } from '../../core/refusals/refusal.js';
-import { type IdentityConstraint, type SimpleType, typeKey } from '../../wsdl/model.js';
-import type { StartTag } from '../../xml/events.js';
+import type { ExceededLimit } from '../../core/index.js';
+import { type IdentityConstraint, type SimpleType, typeKey } from '../../wsdl/index.js';
+import type { StartTag } from '../../xml/index.js';
 import {
   ConstraintScope,
   type FieldHit,

@@ -1,4 +1,4 @@
-import type { StartTag } from '../../xml/events.js';
+import type { StartTag } from '../../xml/index.js';
 import { trimXml } from '../plan/lexical.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
 import { isAllowedType } from './derivation.js';

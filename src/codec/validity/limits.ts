@@ -1,4 +1,4 @@
-import { internal, KIB, type Limits, type LimitTable, MIB } from '../../core/limit.js';
+import { internal, KIB, type Limits, type LimitTable, MIB } from '../../core/index.js';
 
 /** Limits of the values kept while content is validated. */
 export const VALIDITY_LIMITS = {

@@ -1,4 +1,4 @@
-import type { StartTag } from '../../xml/events.js';
+import type { StartTag } from '../../xml/index.js';
 import type { Frame } from './frame.js';
 import type { BrokenRule } from './violation.js';
 

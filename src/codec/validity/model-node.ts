@@ -1,4 +1,4 @@
-import type { Particle } from '../../wsdl/model.js';
+import type { Particle } from '../../wsdl/index.js';
 
 /**
  * A particle in the tree of one content model, with its parent, the particles it contains, and its

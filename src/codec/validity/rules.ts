@@ -1,17 +1,18 @@
-import { XSD } from '../../wsdl/documents/namespaces.js';
 import {
+  ANY_TYPE,
   type AttributeDeclaration,
+  builtInSimple,
   type ComplexType,
   type Content,
   type ElementDeclaration,
+  plainElement,
   typeKey,
   type Wildcard,
   type WsdlModel,
+  XSD,
   type XsdType,
-} from '../../wsdl/model.js';
-import { plainElement } from '../../wsdl/plain.js';
-import { ANY_TYPE, builtInSimple } from '../../wsdl/xsd/builtin.js';
-import type { QName } from '../../xml/events.js';
+} from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { ContentAutomaton } from './automaton.js';
 import { type SimpleRules, simpleRulesOf } from './simple-rules.js';
 

@@ -1,6 +1,6 @@
-import { makeOncePer } from '../../core/maps.js';
-import type { SimpleType } from '../../wsdl/model.js';
-import type { BytesTest } from '../../xml/events.js';
+import { makeOncePer } from '../../core/index.js';
+import type { SimpleType } from '../../wsdl/index.js';
+import type { BytesTest } from '../../xml/index.js';
 import { treatWhiteSpace } from '../plan/lexical.js';
 import { compileSimple } from '../values/simple-validity.js';
 import { valueSpaceOf } from '../values/value-space.js';

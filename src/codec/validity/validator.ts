@@ -1,4 +1,4 @@
-import { XOP, XSD } from '../../wsdl/documents/namespaces.js';
+import { XOP, XSD } from '../../wsdl/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
@@ -7,7 +7,7 @@ import {
   STREAM,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import { trimXml } from '../plan/lexical.js';
 import { checkAttributes, identitiesIn, identityAttributes } from './attributes.js';
 import type { Position } from './automaton.js';

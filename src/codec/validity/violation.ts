@@ -1,5 +1,4 @@
-import type { ExceededLimit } from '../../core/refusals/refusal.js';
-import type { RefusalCode } from '../../core/refusals/refusals.js';
+import type { ExceededLimit, RefusalCode } from '../../core/index.js';
 
 /**
  * The classes of violations, by which metrics count them. `unvalidated`: content that cannot be

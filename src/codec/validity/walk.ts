@@ -1,4 +1,4 @@
-import { allows } from '../../wsdl/wildcards.js';
+import { allows } from '../../wsdl/index.js';
 import type { ContentAutomaton, Edge, Position } from './automaton.js';
 import { admits, applyOps, type Ops } from './transitions.js';
 

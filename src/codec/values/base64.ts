@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Rewriting, rewriteText } from '../../xml/rewrite-text.js';
+import { Rewriting, rewriteText } from '../../xml/index.js';
 import { hold, textOf, trimXml } from '../plan/lexical.js';
 import type { Scalar } from '../plan/scalar.js';
 

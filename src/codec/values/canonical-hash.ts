@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { type Interest, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { type Interest, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/index.js';
 import { isNameUnit, wordStart } from '../plan/content-names.js';
 import { trimXml } from '../plan/lexical.js';
 import { isNil, resolveQName, uriOfName, XSI_URI } from '../plan/xsi.js';

@@ -1,6 +1,4 @@
-import { isNcName } from '../../xml/chars.js';
-import type { QName } from '../../xml/events.js';
-import { XMLNS_NAMESPACE } from '../../xml/namespaces.js';
+import { isNcName, type QName, XMLNS_NAMESPACE } from '../../xml/index.js';
 import type { Scalar } from '../plan/scalar.js';
 
 /** A client's QName written as `{uri}local`, which is to get a prefix; null for anything else. */

@@ -1,5 +1,4 @@
-import { WSI_REFERENCES, XOP } from '../../wsdl/documents/namespaces.js';
-import type { SimpleType } from '../../wsdl/model.js';
+import { type SimpleType, WSI_REFERENCES, XOP } from '../../wsdl/index.js';
 import { hold, textOf, treatWhiteSpace, trimXml } from '../plan/lexical.js';
 import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from '../plan/scalar.js';
 import { BASE64_SCALAR, HEX_SCALAR } from './base64.js';

@@ -1,4 +1,4 @@
-import { type Facets, NO_FACETS, type SimpleType } from '../../wsdl/model.js';
+import { type Facets, NO_FACETS, type SimpleType } from '../../wsdl/index.js';
 import { compilePattern } from '../pattern/pattern.js';
 import { treatWhiteSpace, type WhiteSpace } from '../plan/lexical.js';
 import { type ValueSpace, valueSpaceOf } from './value-space.js';

@@ -1,4 +1,4 @@
-import { isNcName } from '../../xml/chars.js';
+import { isNcName } from '../../xml/index.js';
 import type { WhiteSpace } from '../plan/lexical.js';
 import { bareBase64, base64Bytes, base64Rule, hexRule } from './base64.js';
 import { type DateKind, dateRule } from './date.js';

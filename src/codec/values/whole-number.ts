@@ -1,4 +1,4 @@
-import type { Facets, SimpleType } from '../../wsdl/model.js';
+import type { Facets, SimpleType } from '../../wsdl/index.js';
 import type { Scalar } from '../plan/scalar.js';
 import { digitsScalar, intScalar } from './numeric-scalars.js';
 import { scalarOf } from './scalars.js';

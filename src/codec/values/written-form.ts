@@ -1,5 +1,5 @@
-import { makeOncePer } from '../../core/maps.js';
-import type { SimpleType } from '../../wsdl/model.js';
+import { makeOncePer } from '../../core/index.js';
+import type { SimpleType } from '../../wsdl/index.js';
 import { compileSimple } from './simple-validity.js';
 import { valueSpaceOf } from './value-space.js';
 

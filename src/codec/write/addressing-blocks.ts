@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Dialect } from '../../soap/dialect.js';
-import { isAddressing, WSA_1_0 } from '../../soap/header/addressing.js';
+import { type Dialect, isAddressing, WSA_1_0 } from '../../soap/index.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import type { RequestPlan } from '../plan/request-plan.js';
 

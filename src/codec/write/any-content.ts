@@ -1,14 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../core/json.js';
-import { defaultsOf } from '../../core/limit.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { XSD } from '../../wsdl/documents/namespaces.js';
-import { typeKey, type Wildcard } from '../../wsdl/model.js';
-import { isNcName } from '../../xml/chars.js';
-import { ALL, type QName, type XmlHandler } from '../../xml/events.js';
-import { XML_LIMITS } from '../../xml/limits.js';
-import { XmlReader } from '../../xml/reader.js';
+import { defaultsOf, isRecord, Refusal } from '../../core/index.js';
+import { typeKey, type Wildcard, XSD } from '../../wsdl/index.js';
+import {
+  ALL,
+  isNcName,
+  type QName,
+  XML_LIMITS,
+  type XmlHandler,
+  XmlReader,
+} from '../../xml/index.js';
 import type { AnyTypes } from '../plan/any-types.js';
 import { type ContentEvent, OWN_NAMES } from '../plan/content-events.js';
 import { trimXml } from '../plan/lexical.js';

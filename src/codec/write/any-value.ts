@@ -1,8 +1,6 @@
-import { isRecord } from '../../core/json.js';
-import { SOAP_ENCODINGS, XSD } from '../../wsdl/documents/namespaces.js';
-import { typeKey } from '../../wsdl/model.js';
-import { isNcName } from '../../xml/chars.js';
-import type { QName } from '../../xml/events.js';
+import { isRecord } from '../../core/index.js';
+import { SOAP_ENCODINGS, typeKey, XSD } from '../../wsdl/index.js';
+import { isNcName, type QName } from '../../xml/index.js';
 import {
   type AnyList,
   type AnyMember,

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { FileContent } from '../../core/file-content.js';
-import { contentIdOf, type PackagePart } from '../../soap/mime/write-package.js';
+import { FileContent } from '../../core/index.js';
+import { contentIdOf, type PackagePart } from '../../soap/index.js';
 import type { EncodeAttachment } from '../plan/request-plan.js';
 import { BASE64_SCALAR } from '../values/base64.js';
 import { below, refuseInput } from './input-error.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { FileContent } from '../../core/file-content.js';
-import type { PackagePart, PackagePiece } from '../../soap/mime/write-package.js';
+import type { FileContent } from '../../core/index.js';
+import type { PackagePart, PackagePiece } from '../../soap/index.js';
 import type { Scalar } from '../plan/scalar.js';
 
 /** A file whose base64 takes the place of a text of the envelope. */

@@ -1,4 +1,4 @@
-import { allowsAny } from '../../wsdl/wildcards.js';
+import { allowsAny } from '../../wsdl/index.js';
 import {
   type AttributeEvent,
   type ContentEvent,

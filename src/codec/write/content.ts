@@ -1,5 +1,5 @@
-import { isRecord } from '../../core/json.js';
-import type { QName } from '../../xml/events.js';
+import { isRecord } from '../../core/index.js';
+import type { QName } from '../../xml/index.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';
 import { TEXT } from '../plan/lexical.js';

@@ -1,8 +1,7 @@
 import type { Buffer } from 'node:buffer';
-import { defaultsOf } from '../../core/limit.js';
-import type { Dialect } from '../../soap/dialect.js';
-import type { HeaderPlace } from '../../soap/header/header-place.js';
-import type { QName } from '../../xml/events.js';
+import { defaultsOf } from '../../core/index.js';
+import type { Dialect, HeaderPlace } from '../../soap/index.js';
+import type { QName } from '../../xml/index.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { RequestPlan } from '../plan/request-plan.js';

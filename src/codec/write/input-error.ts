@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 
 /**
  * An argument that cannot be written. `path` begins with `arguments` or `headers`; no value is ever

@@ -1,6 +1,5 @@
-import { isRecord } from '../../core/json.js';
-import { makeOncePer } from '../../core/maps.js';
-import type { QName } from '../../xml/events.js';
+import { isRecord, makeOncePer } from '../../core/index.js';
+import type { QName } from '../../xml/index.js';
 import type {
   EncodeElement,
   EncodeObject,

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { FileContent } from '../../core/file-content.js';
-import type { QName } from '../../xml/events.js';
+import { FileContent } from '../../core/index.js';
+import type { QName } from '../../xml/index.js';
 import type { ContentEvent } from '../plan/content-events.js';
 import { textOf, trimXml } from '../plan/lexical.js';
 import type { CodecLimits } from '../plan/limits.js';

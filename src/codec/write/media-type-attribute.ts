@@ -1,5 +1,5 @@
-import { isMediaType } from '../../soap/mime/media-type.js';
-import { XMIMES } from '../../wsdl/documents/namespaces.js';
+import { isMediaType } from '../../soap/index.js';
+import { XMIMES } from '../../wsdl/index.js';
 import type { EncodeObject } from '../plan/plan.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
 

@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { never } from '../../core/invariant.js';
-import { DIALECTS, type Dialect } from '../../soap/dialect.js';
-import { WSA_1_0 } from '../../soap/header/addressing.js';
-import { XOP } from '../../wsdl/documents/namespaces.js';
-import type { QName } from '../../xml/events.js';
-import { XmlWriter } from '../../xml/writer.js';
+import { never } from '../../core/index.js';
+import { DIALECTS, type Dialect, WSA_1_0 } from '../../soap/index.js';
+import { XOP } from '../../wsdl/index.js';
+import { type QName, XmlWriter } from '../../xml/index.js';
 import type { ContentEvent } from '../plan/content-events.js';
 import { XML_URI, XSI_URI } from '../plan/xsi.js';
 import { ownNamespaces } from './own-namespaces.js';

@@ -1,6 +1,6 @@
-import { dialectOfUri } from '../../soap/dialect.js';
-import { SOAP_ENCODINGS, XINCLUDES, XMLNS, XOPS } from '../../wsdl/documents/namespaces.js';
-import type { QName } from '../../xml/events.js';
+import { dialectOfUri } from '../../soap/index.js';
+import { SOAP_ENCODINGS, XINCLUDES, XMLNS, XOPS } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { type InputPath, refuseInput } from './input-error.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { EncodeSource } from '../plan/plan.js';
 import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { type InputPath, refuseInput } from './input-error.js';

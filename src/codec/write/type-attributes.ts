@@ -1,6 +1,6 @@
-import { DIALECTS } from '../../soap/dialect.js';
-import { XSD } from '../../wsdl/documents/namespaces.js';
-import type { QName } from '../../xml/events.js';
+import { DIALECTS } from '../../soap/index.js';
+import { XSD } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
 import type { EncodeArray, EncodeElement, EncodeValue } from '../plan/plan.js';
 import { XSI_URI } from '../plan/xsi.js';

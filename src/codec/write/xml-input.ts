@@ -1,17 +1,16 @@
 import { Buffer } from 'node:buffer';
-import { defaultsOf } from '../../core/limit.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { dialectOfUri } from '../../soap/dialect.js';
-import { SOAP_ENCODINGS } from '../../wsdl/documents/namespaces.js';
+import { defaultsOf, Refusal } from '../../core/index.js';
+import { dialectOfUri } from '../../soap/index.js';
+import { SOAP_ENCODINGS } from '../../wsdl/index.js';
 import {
   ALL,
   type Interest,
   type QName,
   type StartTag,
+  XML_LIMITS,
   type XmlHandler,
-} from '../../xml/events.js';
-import { XML_LIMITS } from '../../xml/limits.js';
-import { XmlReader } from '../../xml/reader.js';
+  XmlReader,
+} from '../../xml/index.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';

@@ -1,8 +1,6 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { routeTo } from '../../upstream/dial/dial.js';
-import { limitsWithin, type UpstreamLimits } from '../../upstream/limits.js';
-import { Upstream } from '../../upstream/upstream.js';
+import { limitsWithin, routeTo, Upstream, type UpstreamLimits } from '../../upstream/index.js';
 import { compileTls } from './reach.js';
 
 /** The configuration of a service that decides about clients, and is no backend. */

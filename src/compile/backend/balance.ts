@@ -1,5 +1,5 @@
 import type { AnyService } from '../../config/schema.js';
-import type { AddressRank, BalanceOptions } from '../../upstream/balancer.js';
+import type { AddressRank, BalanceOptions } from '../../upstream/index.js';
 
 export interface CompiledBalance {
   readonly balance: BalanceOptions;

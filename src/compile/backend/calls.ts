@@ -1,8 +1,6 @@
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
-import type { CallOptions, CallRules } from '../../upstream/call-rules.js';
-import { CallPace } from '../../upstream/pace/pace.js';
-import type { Upstream } from '../../upstream/upstream.js';
-import type { Operation } from '../../wsdl/model.js';
+import { type CallOptions, CallPace, type CallRules, type Upstream } from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
 
 type Keys = Pick<ServiceConfig, 'timeoutMillis' | 'retry' | 'requestsAtOnce' | 'rate'>;
 

@@ -1,8 +1,6 @@
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { loadKerberos, Negotiate } from '../../upstream/credentials/negotiate.js';
-import { Ntlm } from '../../upstream/credentials/ntlm.js';
-import type { Route } from '../../upstream/dial/dial.js';
+import { loadKerberos, Negotiate, Ntlm, type Route } from '../../upstream/index.js';
 
 type RouteTo = (url: URL) => Route;
 type AuthConfig = NonNullable<ServiceConfig['auth']>;

@@ -1,5 +1,5 @@
 import type { AnyService } from '../../config/schema.js';
-import type { Upstream } from '../../upstream/upstream.js';
+import type { Upstream } from '../../upstream/index.js';
 import { Kept } from '../keep.js';
 import type { Reach } from './reach.js';
 

@@ -2,11 +2,13 @@ import type { JwtClaims } from '../../access/tokens/jwt.js';
 import { readSigningKey, type SigningKey } from '../../access/tokens/signing-key.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { ClientIdentity } from '../../upstream/credentials/oauth-requests.js';
-import type { OAuth2Options } from '../../upstream/credentials/oauth2.js';
-import type { Route } from '../../upstream/dial/dial.js';
-import { limitsWithin } from '../../upstream/limits.js';
-import { Upstream } from '../../upstream/upstream.js';
+import {
+  type ClientIdentity,
+  limitsWithin,
+  type OAuth2Options,
+  type Route,
+  Upstream,
+} from '../../upstream/index.js';
 import { madeAnew } from '../made-anew.js';
 import { postForm } from './post-form.js';
 

@@ -1,11 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { Cancellation } from '../../core/cancellation.js';
-import { KIB } from '../../core/limit.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { CallObserver } from '../../core/request-observer.js';
-import type { OAuthAnswer } from '../../upstream/credentials/oauth-requests.js';
-import { postWhole } from '../../upstream/post.js';
-import type { Upstream } from '../../upstream/upstream.js';
+import { type CallObserver, Cancellation, KIB, Refusal } from '../../core/index.js';
+import { type OAuthAnswer, postWhole, type Upstream } from '../../upstream/index.js';
 
 /** Bytes of the answer of an authorization server. */
 const ANSWER_BYTES_MAX = 64 * KIB;

@@ -1,18 +1,24 @@
 import { Buffer } from 'node:buffer';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { RotatingFile } from '../../core/files/rotating-file.js';
-import type { FieldSpellings } from '../../core/http/field-names.js';
-import type { CallOptions } from '../../upstream/call-rules.js';
-import { bearerFields, RotatingBearer } from '../../upstream/credentials/bearer.js';
-import type { Credentials, Fields } from '../../upstream/credentials/credentials.js';
-import { Digest } from '../../upstream/credentials/digest.js';
-import { OAuth2 } from '../../upstream/credentials/oauth2.js';
-import { TokenCredentials } from '../../upstream/credentials/token-credentials.js';
-import { type Route, routeTo } from '../../upstream/dial/dial.js';
-import { TLS_PARTS, TlsMaterial, type TlsPart, tlsReason } from '../../upstream/dial/tls.js';
-import type { UpstreamLimits } from '../../upstream/limits.js';
+import type { Diagnostic, FieldSpellings, RotatingFile } from '../../core/index.js';
+import {
+  bearerFields,
+  type CallOptions,
+  type Credentials,
+  Digest,
+  type Fields,
+  OAuth2,
+  RotatingBearer,
+  type Route,
+  routeTo,
+  TLS_PARTS,
+  TlsMaterial,
+  type TlsPart,
+  TokenCredentials,
+  tlsReason,
+  type UpstreamLimits,
+} from '../../upstream/index.js';
 import { type CompiledBalance, compileBalance } from './balance.js';
 import { callOptions } from './calls.js';
 import { checkConnections, compileNegotiate, compileNtlm } from './connection-credentials.js';

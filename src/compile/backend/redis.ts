@@ -3,12 +3,12 @@ import type { RedisConfig } from '../../config/process/redis-keys.js';
 import { processCount } from '../../config/process-count.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
+import type { Diagnostic } from '../../core/index.js';
 import { parseRedisUrl, printAddress, type ServerAddress } from '../../redis/address.js';
 import type { ServerAccess, TlsSource } from '../../redis/client.js';
 import type { Deployment } from '../../redis/locator.js';
 import type { SharedStateSettings } from '../../redis/shared-state.js';
-import { TlsMaterial } from '../../upstream/dial/tls.js';
+import { TlsMaterial } from '../../upstream/index.js';
 import { compileTls, warningsOfTls } from './reach.js';
 
 /** How Redis is reached, and what is doubtful about it. */

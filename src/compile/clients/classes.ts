@@ -2,8 +2,7 @@ import type { ClientClass } from '../../access/client.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import { didYouMean } from '../../core/nearest.js';
+import { ConfigurationError, type Diagnostic, didYouMean } from '../../core/index.js';
 import type { ConfiguredService } from '../soap/service.js';
 import type { Price } from './prices.js';
 

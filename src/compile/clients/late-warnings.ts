@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
+import type { Diagnostic } from '../../core/index.js';
 
 /** Warnings that turn out only while the gateway runs. */
 export class LateWarnings {

@@ -1,7 +1,7 @@
 import { Policy } from '../../access/policy.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { CallObserver } from '../../core/request-observer.js';
+import type { CallObserver } from '../../core/index.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { askDecisionPoint } from '../backend/decision-point.js';
 

@@ -9,12 +9,13 @@ import { type JwtConfig, jwtIssuers } from '../../config/clients/token-keys.js';
 import { printPath } from '../../config/keys/config-path.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { KIB } from '../../core/limit.js';
-import type { CallObserver } from '../../core/request-observer.js';
-import { introspectToken } from '../../upstream/credentials/oauth-requests.js';
-import { fetchDocument } from '../../upstream/fetch-document.js';
-import type { UpstreamLimits } from '../../upstream/limits.js';
-import type { Upstream } from '../../upstream/upstream.js';
+import { type CallObserver, KIB } from '../../core/index.js';
+import {
+  fetchDocument,
+  introspectToken,
+  type Upstream,
+  type UpstreamLimits,
+} from '../../upstream/index.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { postForm } from '../backend/post-form.js';
 import { Kept } from '../keep.js';

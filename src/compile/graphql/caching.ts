@@ -3,11 +3,14 @@ import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/
 import type { ReadKeys, WriteKeys } from '../../config/graphql/cache-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import { getOrMake } from '../../core/maps.js';
-import { didYouMean } from '../../core/nearest.js';
-import type { Pace } from '../../core/time-slices.js';
-import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/model.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  didYouMean,
+  getOrMake,
+  type Pace,
+} from '../../core/index.js';
+import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/index.js';
 import { type Keeping, Kept } from '../keep.js';
 import { OperationMap } from '../soap/operation-map.js';
 import type { ConfiguredService } from '../soap/service.js';

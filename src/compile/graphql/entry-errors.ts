@@ -1,8 +1,7 @@
 import { listNames } from '../../config/list-names.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { didYouMean } from '../../core/nearest.js';
-import type { EntryError } from '../../graphql/feeds/entry-error.js';
+import { type Diagnostic, didYouMean } from '../../core/index.js';
+import type { EntryError } from '../../graphql/index.js';
 
 /**
  * Errors in links or subscriptions as diagnostics at their places in the file, with the nearest

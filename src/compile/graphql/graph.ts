@@ -1,16 +1,24 @@
 import type { GraphQLDirective } from 'graphql';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import { getOrMake } from '../../core/maps.js';
-import { type Pace, runAtOnce, type Steps } from '../../core/time-slices.js';
-import { validating } from '../../graphql/assemble-schema.js';
-import { URL_DIRECTIVE } from '../../graphql/downloads/url-directive.js';
-import type { LinkMapping } from '../../graphql/links/link.js';
-import type { FieldRule } from '../../graphql/rights/field-rule.js';
-import { type BuiltSchema, buildingSchema } from '../../graphql/schema.js';
-import type { SubscriptionMapping } from '../../graphql/subscription/subscription.js';
-import type { Naming } from '../../graphql/types/naming.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  getOrMake,
+  type Pace,
+  runAtOnce,
+  type Steps,
+} from '../../core/index.js';
+import {
+  type BuiltSchema,
+  buildingSchema,
+  type FieldRule,
+  type LinkMapping,
+  type Naming,
+  type SubscriptionMapping,
+  URL_DIRECTIVE,
+  validating,
+} from '../../graphql/index.js';
 import { type Keeping, Kept } from '../keep.js';
 import {
   blocksOf,

@@ -13,22 +13,26 @@ import {
 import type { Via } from '../../access/network/via.js';
 import type { GraphqlServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError } from '../../core/diagnostic.js';
-import { errorCode } from '../../core/error-code.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { Requirement } from '../../core/requirement.js';
-import type { Subschema, SubschemaCosts } from '../../graphql/fields/subschema.js';
-import { readSubschemaReply } from '../../graphql/subschema/read-reply.js';
-import { NO_COSTS, takeCosts } from '../../graphql/subschema/sdl-costs.js';
-import { removeInaccessible } from '../../graphql/subschema/sdl-inaccessible.js';
-import { resolveLinks } from '../../graphql/subschema/sdl-links.js';
-import { takeRights } from '../../graphql/subschema/sdl-rights.js';
-import type { LoginSession } from '../../upstream/credentials/login-session.js';
-import { TokenCredentials } from '../../upstream/credentials/token-credentials.js';
-import type { HealthChecks } from '../../upstream/health.js';
-import { checkJsonHead } from '../../upstream/json-head.js';
-import { postWhole } from '../../upstream/post.js';
-import { Upstream } from '../../upstream/upstream.js';
+import { ConfigurationError, errorCode, Refusal, type Requirement } from '../../core/index.js';
+import {
+  loadWrap,
+  NO_COSTS,
+  readSubschemaReply,
+  removeInaccessible,
+  resolveLinks,
+  type Subschema,
+  type SubschemaCosts,
+  takeCosts,
+  takeRights,
+} from '../../graphql/index.js';
+import {
+  checkJsonHead,
+  type HealthChecks,
+  type LoginSession,
+  postWhole,
+  TokenCredentials,
+  Upstream,
+} from '../../upstream/index.js';
 import { BACKENDS } from '../backend/kept-backend.js';
 import { compileReach, limitsOf, type Reach } from '../backend/reach.js';
 import type { Keeping } from '../keep.js';
@@ -101,7 +105,7 @@ export async function compileGraphqlUpstream(
             requirements: NO_REQUIREMENTS,
           }
         : await readSchema(section, config.schema);
-    const { wrapSubschema } = await import('../../graphql/subschema/wrap.js');
+    const { wrapSubschema } = await loadWrap();
     const subschema: Subschema = {
       name,
       schema,

@@ -13,7 +13,7 @@ import {
   isRequiredInputField,
   isUnionType,
 } from 'graphql';
-import type { Steps } from '../../core/time-slices.js';
+import type { Steps } from '../../core/index.js';
 import type { ConfiguredService } from '../soap/service.js';
 import type { Graph } from './graph.js';
 

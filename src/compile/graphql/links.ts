@@ -1,8 +1,8 @@
 import { getNullableType, isListType } from 'graphql';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { LinkMapping, LinkTable } from '../../graphql/links/link.js';
+import type { Diagnostic } from '../../core/index.js';
+import type { LinkMapping, LinkTable } from '../../graphql/index.js';
 import { costOfLink } from '../soap/costs.js';
 
 /** The links of a configuration. */

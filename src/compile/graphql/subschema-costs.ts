@@ -1,7 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { GraphqlServiceConfig } from '../../config/schema.js';
-import type { SubschemaCosts } from '../../graphql/fields/subschema.js';
-import { partName } from '../../graphql/subschema/schema-parts.js';
+import { partName, type SubschemaCosts } from '../../graphql/index.js';
 import { subschemaFieldCost } from '../soap/costs.js';
 
 /** The costs of a GraphQL upstream: those of the configuration, else those of its schema. */

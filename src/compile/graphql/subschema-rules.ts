@@ -1,8 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { GraphqlServiceConfig } from '../../config/schema.js';
-import type { Requirement } from '../../core/requirement.js';
-import { bothRules, FieldRule } from '../../graphql/rights/field-rule.js';
-import { partName } from '../../graphql/subschema/schema-parts.js';
+import type { Requirement } from '../../core/index.js';
+import { bothRules, FieldRule, partName } from '../../graphql/index.js';
 import { fieldRuleOf } from '../soap/rights.js';
 
 /** The rules of a GraphQL upstream, those of its schema and of the configuration together. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.js';
-import type { EventMapping, SubscriptionMapping } from '../../graphql/subscription/subscription.js';
+import type { EventMapping, SubscriptionMapping } from '../../graphql/index.js';
 
 /** The subscriptions of a configuration, whose rules have seen to it that each has one source. */
 export function subscriptionsOf(

@@ -1,20 +1,24 @@
 import type { Buffer } from 'node:buffer';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic, unplaced } from '../../core/diagnostic.js';
-import { errorCode } from '../../core/error-code.js';
-import { MIB } from '../../core/limit.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { parseStrictJson } from '../../core/strict-json.js';
-import { readDocument } from '../../graphql/admission/admit.js';
-import type { AdmittedDocument } from '../../graphql/admission/document-cache.js';
 import {
+  ConfigurationError,
+  type Diagnostic,
+  errorCode,
+  MIB,
+  parseStrictJson,
+  Refusal,
+  unplaced,
+} from '../../core/index.js';
+import {
+  type AdmittedDocument,
   type ManifestEntry,
+  operationsOf,
+  readDocument,
   readManifest,
+  refusalErrors,
   type TrustedDocuments,
-} from '../../graphql/admission/trusted-documents.js';
-import { refusalErrors } from '../../graphql/errors.js';
-import { operationsOf } from '../../graphql/operation.js';
+} from '../../graphql/index.js';
 import type { Graph } from './graph.js';
 
 /** The manifest of trusted documents, read. */

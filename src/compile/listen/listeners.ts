@@ -4,12 +4,11 @@ import type { ConfigPath } from '../../config/keys/config-path.js';
 import { type ListenerTlsConfig, listenersOf } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { invariant } from '../../core/invariant.js';
+import { type Diagnostic, invariant } from '../../core/index.js';
 import type { Listener } from '../../listen/listeners.js';
 import { type RotatingIdentity, type RotatingText, ServerTls } from '../../listen/server-tls.js';
 import { firstEnds } from '../../listen/tls-ends.js';
-import { tlsReason } from '../../upstream/dial/tls.js';
+import { tlsReason } from '../../upstream/index.js';
 
 /**
  * Compiles the addresses of `listen` or `admin`. Throws `ConfigurationError` for certificates that

@@ -1,6 +1,6 @@
 import type { AnyService, Config, RouteConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
+import type { Diagnostic } from '../../core/index.js';
 
 type RouteContext = Pick<Config, 'services' | 'graphqlServices' | 'routes' | 'clients' | 'graphql'>;
 

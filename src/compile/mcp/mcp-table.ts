@@ -1,8 +1,7 @@
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import { didYouMean } from '../../core/nearest.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { ConfigurationError, type Diagnostic, didYouMean } from '../../core/index.js';
+import type { DescribedOperation } from '../../graphql/index.js';
 import { type ProtectedResource, protectedResource } from './protected-resource.js';
 
 /** The operations that are tools for agents. */

@@ -1,29 +1,31 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
-import type { RequestPlan } from '../../codec/plan/request-plan.js';
-import { addressingBlocks, newMessageId } from '../../codec/write/addressing-blocks.js';
-import { encodeRequest, placeInRequest } from '../../codec/write/encode.js';
-import { InputError } from '../../codec/write/input-error.js';
+import {
+  addressingBlocks,
+  encodeRequest,
+  InputError,
+  newMessageId,
+  placeInRequest,
+  type RequestPlan,
+} from '../../codec/index.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError } from '../../core/diagnostic.js';
-import { MIB } from '../../core/limit.js';
-import { didYouMean } from '../../core/nearest.js';
-import { asRefusal, asUpstream, Refusal } from '../../core/refusals/refusal.js';
-import { repairsBytes } from '../../core/tolerance.js';
+import {
+  asRefusal,
+  asUpstream,
+  ConfigurationError,
+  didYouMean,
+  MIB,
+  Refusal,
+  repairsBytes,
+} from '../../core/index.js';
 import { isGzip } from '../../gateway/compress.js';
-import { NO_BLOCKS } from '../../graphql/input/block-mapping.js';
-import { inputMappings } from '../../graphql/input/input-mapping.js';
-import { buildSchema } from '../../graphql/schema.js';
-import { printBlocks } from '../../soap/header/header-place.js';
-import { readMediaType } from '../../soap/mime/media-type.js';
-import type { TextPath } from '../../soap/text-at-path.js';
-import type { ReplyHead, UpstreamRequest } from '../../upstream/reply.js';
-import type { Upstream } from '../../upstream/upstream.js';
-import type { Operation } from '../../wsdl/model.js';
-import { signMessage } from '../../wss/message-signer.js';
-import type { XmlHandler } from '../../xml/events.js';
-import { ReplyRepair } from '../../xml/reply-repair.js';
+import { buildSchema, inputMappings, NO_BLOCKS } from '../../graphql/index.js';
+import { printBlocks, readMediaType, type TextPath } from '../../soap/index.js';
+import type { ReplyHead, Upstream, UpstreamRequest } from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import { signMessage } from '../../wss/index.js';
+import { ReplyRepair, type XmlHandler } from '../../xml/index.js';
 import { blocksOf, findingDiagnostics } from '../soap/mapping.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { type TokenPlace, tokenBlock, withTokenField } from '../soap/token-place.js';

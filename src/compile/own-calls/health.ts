@@ -1,18 +1,22 @@
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { FaultNames } from '../../soap/fault/fault-names.js';
-import { TextAtPath } from '../../soap/text-at-path.js';
-import { HealthChecks, type HealthProbe, pathProbe } from '../../upstream/health.js';
-import type { UpstreamRequest } from '../../upstream/reply.js';
-import type { Upstream, UpstreamOptions } from '../../upstream/upstream.js';
+import { Refusal } from '../../core/index.js';
+import { FaultNames, TextAtPath } from '../../soap/index.js';
+import {
+  HealthChecks,
+  type HealthProbe,
+  pathProbe,
+  type Upstream,
+  type UpstreamOptions,
+  type UpstreamRequest,
+} from '../../upstream/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
   SKIP,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import type { ConfiguredService } from '../soap/service.js';
 import {
   type ConstantCall,

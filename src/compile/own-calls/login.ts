@@ -1,15 +1,16 @@
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { SubjectToken } from '../../core/subject-token.js';
-import { TextAtPath, type TextPath } from '../../soap/text-at-path.js';
-import { lend } from '../../upstream/credentials/credentials.js';
-import { ExchangedTokens } from '../../upstream/credentials/exchanged-tokens.js';
-import { LoginSession } from '../../upstream/credentials/login-session.js';
-import { OAuth2 } from '../../upstream/credentials/oauth2.js';
-import type { TokenSource } from '../../upstream/credentials/token-source.js';
-import type { ReplyHead } from '../../upstream/reply.js';
-import { Upstream } from '../../upstream/upstream.js';
+import { Refusal, type SubjectToken } from '../../core/index.js';
+import { TextAtPath, type TextPath } from '../../soap/index.js';
+import {
+  ExchangedTokens,
+  LoginSession,
+  lend,
+  OAuth2,
+  type ReplyHead,
+  type TokenSource,
+  Upstream,
+} from '../../upstream/index.js';
 import { compileOAuth2 } from '../backend/oauth2-token.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { checkToken, type TokenPlace } from '../soap/token-place.js';

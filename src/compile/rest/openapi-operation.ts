@@ -8,11 +8,14 @@ import {
   isLeafType,
   isListType,
 } from 'graphql';
-import { isBinaryAnswer, isListAnswer } from '../../graphql/described/answer-kind.js';
-import { fieldTypes } from '../../graphql/described/chosen-fields.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import type { JsonSchema } from '../../graphql/described/json-schema.js';
-import type { SchemaDescriber } from '../../graphql/described/schema-describer.js';
+import {
+  type DescribedOperation,
+  fieldTypes,
+  isBinaryAnswer,
+  isListAnswer,
+  type JsonSchema,
+  type SchemaDescriber,
+} from '../../graphql/index.js';
 import {
   FIELDS_PARAMETER,
   isRequiredArgument,

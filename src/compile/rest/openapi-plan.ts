@@ -7,7 +7,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import type { DescribedOperation } from '../../graphql/index.js';
 import type { RestRoute } from './rest-routes.js';
 
 /** An operation at one method of one path of the document. */

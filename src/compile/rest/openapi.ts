@@ -1,14 +1,20 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLSchema } from 'graphql';
-import type { EncodeValue } from '../../codec/plan/plan.js';
+import type { EncodeValue } from '../../codec/index.js';
 import type { Config } from '../../config/schema.js';
-import { BoundedCache } from '../../core/bounded-cache.js';
-import { packageVersion } from '../../core/files/package-folder.js';
-import { getOrMake } from '../../core/maps.js';
-import { runAtOnce, type Steps } from '../../core/time-slices.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import type { JsonSchema } from '../../graphql/described/json-schema.js';
-import { type ReferredType, SchemaDescriber } from '../../graphql/described/schema-describer.js';
+import {
+  BoundedCache,
+  getOrMake,
+  packageVersion,
+  runAtOnce,
+  type Steps,
+} from '../../core/index.js';
+import {
+  type DescribedOperation,
+  type JsonSchema,
+  type ReferredType,
+  SchemaDescriber,
+} from '../../graphql/index.js';
 import { COMPONENTS, PROBLEM, printOperation } from './openapi-operation.js';
 import { type PlannedOperation, planOpenApi } from './openapi-plan.js';
 import { type DocumentWriter, type OpenApiForm, printMembers, writerOf } from './openapi-text.js';

@@ -1,6 +1,6 @@
 import { getNamedType, getNullableType, isLeafType, isListType } from 'graphql';
-import { addToGroup } from '../../core/maps.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { addToGroup } from '../../core/index.js';
+import type { DescribedOperation } from '../../graphql/index.js';
 
 /** An operation at a method and a path of its own: `GET /orders/{id}`. */
 export interface RestRoute {

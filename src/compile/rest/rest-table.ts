@@ -5,9 +5,8 @@ import { claimedPaths } from '../../config/listen/path-rules.js';
 import { restPathOf } from '../../config/rest/rest-rules.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import { didYouMean } from '../../core/nearest.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { ConfigurationError, type Diagnostic, didYouMean } from '../../core/index.js';
+import type { DescribedOperation } from '../../graphql/index.js';
 import { type OpenApiFrame, openApiFrame } from './openapi.js';
 import {
   parseRoute,

@@ -1,8 +1,8 @@
-import type { RequestAddressing } from '../../codec/write/addressing-blocks.js';
+import type { RequestAddressing } from '../../codec/index.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { WSA_1_0, WSA_2004_08 } from '../../soap/header/addressing.js';
-import type { Operation } from '../../wsdl/model.js';
+import { WSA_1_0, WSA_2004_08 } from '../../soap/index.js';
+import type { Operation } from '../../wsdl/index.js';
 
 /**
  * The WS-Addressing of the requests that the gateway makes, by operation; null where no operation

@@ -1,5 +1,5 @@
-import type { ExpectedParts } from '../../soap/body-parts.js';
-import { childrenOfBody, type Payload, typeKey } from '../../wsdl/model.js';
+import type { ExpectedParts } from '../../soap/index.js';
+import { childrenOfBody, type Payload, typeKey } from '../../wsdl/index.js';
 
 /**
  * The parts of a Body that begins like one of these messages; null where each of them has one

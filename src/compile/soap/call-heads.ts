@@ -1,8 +1,6 @@
 import type { ServiceConfig } from '../../config/schema.js';
-import type { Dialect } from '../../soap/dialect.js';
-import { printMediaType } from '../../soap/mime/media-type.js';
-import { printableAction } from '../../soap/soap-action.js';
-import type { Operation } from '../../wsdl/model.js';
+import { type Dialect, printableAction, printMediaType } from '../../soap/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import type { AddressingTable } from './addressing.js';
 
 /** How HTTP describes the messages that the gateway writes for an operation. */

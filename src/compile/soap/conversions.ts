@@ -1,6 +1,6 @@
-import type { Conversion, ConversionTarget } from '../../codec/convert/conversion.js';
+import type { Conversion, ConversionTarget } from '../../codec/index.js';
 import type { ConvertKeys } from '../../config/graphql/convert-keys.js';
-import type { FieldConversion } from '../../graphql/types/mapping.js';
+import type { FieldConversion } from '../../graphql/index.js';
 
 /**
  * The conversion of a field or an argument; null without one. `enumName` and `path` as in

@@ -2,7 +2,7 @@ import type { ListSizeKeys } from '../../config/graphql/cost-keys.js';
 import type { SubschemaCostKeys } from '../../config/graphql/graphql-service-keys.js';
 import type { MappedOperation } from '../../config/graphql/operation-keys.js';
 import type { FieldKeys } from '../../config/graphql/type-keys.js';
-import { type CostOrigin, FieldCost, type ListSize } from '../../graphql/types/cost-rules.js';
+import { type CostOrigin, FieldCost, type ListSize } from '../../graphql/index.js';
 
 /** The configured cost of an operation; null where there is none. */
 export function costOfOperation(keys: MappedOperation, origin: CostOrigin): FieldCost | null {

@@ -1,6 +1,6 @@
-import { getOrMake } from '../../core/maps.js';
-import type { Operation } from '../../wsdl/model.js';
-import { expandedName, type QName } from '../../xml/events.js';
+import { getOrMake } from '../../core/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import { expandedName, type QName } from '../../xml/index.js';
 
 /**
  * How an element stands to the outputs that are declared for an address, besides that of the

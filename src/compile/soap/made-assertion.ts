@@ -1,20 +1,20 @@
 import { Buffer } from 'node:buffer';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { invariant } from '../../core/invariant.js';
-import type { MadeSecurity } from '../../soap/header/security-writer.js';
-import { issueAssertion } from '../../wss/assertion-writer.js';
-import { SAML2 } from '../../wss/wsse-names.js';
+import { invariant } from '../../core/index.js';
+import type { MadeSecurity } from '../../soap/index.js';
+import { issueAssertion, SAML2 } from '../../wss/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
+  referencesFor,
   SKIP,
   type StartTag,
+  UNWRITABLE,
   type XmlHandler,
-} from '../../xml/events.js';
-import type { XmlLimits } from '../../xml/limits.js';
-import { XmlReader } from '../../xml/reader.js';
-import { referencesFor, UNWRITABLE } from '../../xml/writer.js';
+  type XmlLimits,
+  XmlReader,
+} from '../../xml/index.js';
 import { madeAnew } from '../made-anew.js';
 import { compileIdentity } from './signing-identity.js';
 

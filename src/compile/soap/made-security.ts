@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { type SecurityWriter, securityWriter } from '../../soap/header/security-writer.js';
-import type { SigningRules } from '../../wss/message-signer.js';
+import { type SecurityWriter, securityWriter } from '../../soap/index.js';
+import type { SigningRules } from '../../wss/index.js';
 import { compileAssertion } from './made-assertion.js';
 import { compileIdentity } from './signing-identity.js';
 import { requiredPart } from './verification.js';

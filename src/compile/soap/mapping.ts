@@ -1,28 +1,25 @@
 import type { MappedOperation } from '../../config/graphql/operation-keys.js';
 import type { FieldKeys } from '../../config/graphql/type-keys.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { didYouMean } from '../../core/nearest.js';
-import { costsOfSdl, withSdlCosts } from '../../graphql/fields/cost-sdl.js';
-import type { OperationMapping } from '../../graphql/fields/exposure.js';
+import { type Diagnostic, didYouMean } from '../../core/index.js';
 import {
   type BlockMappings,
   blockMappings,
-  type RequestMapping,
-} from '../../graphql/input/block-mapping.js';
-import {
+  costsOfSdl,
+  type FieldMapping,
   type FilledArgument,
   type InputMappings,
   inputMappings,
-  withFilled,
-} from '../../graphql/input/input-mapping.js';
-import {
-  type FieldMapping,
   type MappingFinding,
+  type OperationMapping,
+  pascalName,
+  type RequestMapping,
   TYPES_PATH,
   type TypeMappings,
-} from '../../graphql/types/mapping.js';
-import { pascalName, typeName } from '../../graphql/types/naming.js';
+  typeName,
+  withFilled,
+  withSdlCosts,
+} from '../../graphql/index.js';
 import { fieldConversion } from './conversions.js';
 import { costOfField, costOfOperation } from './costs.js';
 import { mappedPages } from './pages.js';

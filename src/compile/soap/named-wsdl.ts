@@ -4,19 +4,25 @@ import { join } from 'node:path';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import {
+  AT_ONCE,
   ConfigurationError,
   type Diagnostic,
+  errorCode,
   errorDiagnostics,
   firstProblem,
-} from '../../core/diagnostic.js';
-import { errorCode } from '../../core/error-code.js';
-import { type Inputs, LIVE_INPUTS } from '../../core/files/inputs.js';
-import { RememberedReads } from '../../core/files/remembered-reads.js';
-import { AT_ONCE, type Pace } from '../../core/time-slices.js';
+  type Inputs,
+  LIVE_INPUTS,
+  type Pace,
+  RememberedReads,
+} from '../../core/index.js';
 import { hideQueries } from '../../gateway/hide-queries.js';
-import type { WsdlModel } from '../../wsdl/model.js';
-import { readWsdl } from '../../wsdl/read.js';
-import { fetchTaken, type TakenWsdl, unpackTaken } from '../../wsdl/taken-wsdl.js';
+import {
+  fetchTaken,
+  readWsdl,
+  type TakenWsdl,
+  unpackTaken,
+  type WsdlModel,
+} from '../../wsdl/index.js';
 import { type Keeping, Kept } from '../keep.js';
 
 /** The position in the configuration that names a WSDL. */

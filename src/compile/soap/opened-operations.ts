@@ -1,9 +1,7 @@
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { getOrMake } from '../../core/maps.js';
-import { allOperations, type Operation, type WsdlModel } from '../../wsdl/model.js';
-import { requestKey } from '../../wsdl/request-key.js';
+import { type Diagnostic, getOrMake } from '../../core/index.js';
+import { allOperations, type Operation, requestKey, type WsdlModel } from '../../wsdl/index.js';
 import type { KnownModel } from './named-wsdl.js';
 
 /** The model of a service without the operations that are closed. */

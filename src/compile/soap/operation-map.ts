@@ -1,5 +1,5 @@
-import { getOrMake } from '../../core/maps.js';
-import type { Operation } from '../../wsdl/model.js';
+import { getOrMake } from '../../core/index.js';
+import type { Operation } from '../../wsdl/index.js';
 
 /**
  * Values by service and operation. Services of one WSDL have the same operations, as the same

@@ -1,6 +1,6 @@
-import { getOrMake } from '../../core/maps.js';
-import { allOperations, type Operation, type WsdlModel } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+import { getOrMake } from '../../core/index.js';
+import { allOperations, type Operation, type WsdlModel } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { type KnownOperation, RequestGroup, type SentActions } from './request-group.js';
 
 /**

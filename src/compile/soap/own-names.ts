@@ -1,5 +1,10 @@
-import { distinctName, type Operation, type Port, type WsdlModel } from '../../wsdl/model.js';
-import { requestKey } from '../../wsdl/request-key.js';
+import {
+  distinctName,
+  type Operation,
+  type Port,
+  requestKey,
+  type WsdlModel,
+} from '../../wsdl/index.js';
 
 /**
  * The ports that a service offers, and its WSDL with the names that operations have in this

@@ -1,6 +1,5 @@
 import type { MappedOperation } from '../../config/graphql/operation-keys.js';
-import type { FilledArgument } from '../../graphql/input/input-mapping.js';
-import type { PagesMapping } from '../../graphql/types/paging.js';
+import type { FilledArgument, PagesMapping } from '../../graphql/index.js';
 
 /** The pages of an operation, and the arguments that the gateway fills for them. */
 interface MappedPages {

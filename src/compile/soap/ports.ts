@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import type { Port, WsdlModel } from '../../wsdl/model.js';
+import { ConfigurationError, type Diagnostic } from '../../core/index.js';
+import type { Port, WsdlModel } from '../../wsdl/index.js';
 import { type ChosenPorts, withOwnNames } from './own-names.js';
 import type { Versions } from './versions.js';
 

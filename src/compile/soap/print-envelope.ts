@@ -1,11 +1,12 @@
-import { addressingBlocks } from '../../codec/write/addressing-blocks.js';
-import { BinaryParts } from '../../codec/write/binary-parts.js';
-import { encodeRequest } from '../../codec/write/encode.js';
-import type { EncodeLimits } from '../../codec/write/leaves.js';
-import { skeletonOf } from '../../codec/write/skeleton.js';
-import type { BoundField } from '../../graphql/fields/bound-field.js';
-import type { CallInput } from '../../graphql/run/field-call.js';
-import type { PackagePart } from '../../soap/mime/write-package.js';
+import {
+  addressingBlocks,
+  BinaryParts,
+  type EncodeLimits,
+  encodeRequest,
+  skeletonOf,
+} from '../../codec/index.js';
+import type { BoundField, CallInput } from '../../graphql/index.js';
+import type { PackagePart } from '../../soap/index.js';
 import type { SoapService } from './service.js';
 
 /**

@@ -1,12 +1,8 @@
 import type { ServiceConfig } from '../../config/schema.js';
-import { groupBy } from '../../core/maps.js';
-import { STRICT, type Tolerance } from '../../core/tolerance.js';
-import type { ExpectedParts } from '../../soap/body-parts.js';
-import { type DetailRules, EXCEPTION_DETAIL } from '../../soap/fault/fault-policy.js';
-import { mayOutputBeEmpty } from '../../wsdl/empty-output.js';
-import type { Operation, XsdType } from '../../wsdl/model.js';
-import { bodyKey } from '../../wsdl/request-key.js';
-import type { QName } from '../../xml/events.js';
+import { groupBy, STRICT, type Tolerance } from '../../core/index.js';
+import { type DetailRules, EXCEPTION_DETAIL, type ExpectedParts } from '../../soap/index.js';
+import { bodyKey, mayOutputBeEmpty, type Operation, type XsdType } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { expectedParts } from './body-parts.js';
 import type { DeclaredOutputs, OutputMatch } from './declared-outputs.js';
 

@@ -1,9 +1,8 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { EnvelopeRules } from '../../soap/header/header.js';
-import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
-import type { VerificationRules } from '../../wss/header-verification.js';
+import type { Diagnostic } from '../../core/index.js';
+import { type EnvelopeRules, SECURITY_NAMES } from '../../soap/index.js';
+import type { VerificationRules } from '../../wss/index.js';
 import { compileSignature, subjectWarnings, timestampRules } from './verification.js';
 
 type VerifyRepliesConfig = NonNullable<ServiceConfig['security']['verifyReplies']>;

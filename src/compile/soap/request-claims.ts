@@ -1,5 +1,5 @@
 import type { ServiceConfig } from '../../config/schema.js';
-import type { Operation } from '../../wsdl/model.js';
+import type { Operation } from '../../wsdl/index.js';
 
 /**
  * The claims of callers that requests of each operation hold, and maybe some more. Operations

@@ -1,5 +1,5 @@
 import type { Config, ServiceConfig } from '../../config/schema.js';
-import { FreshnessChecker } from '../../soap/header/freshness.js';
+import { FreshnessChecker } from '../../soap/index.js';
 import { type Keeping, Kept } from '../keep.js';
 
 export const NONCES = new Kept<FreshnessChecker>('of a service: nonces', 'always');

@@ -1,6 +1,6 @@
-import type { ExpectedParts } from '../../soap/body-parts.js';
-import type { Operation, Payload } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+import type { ExpectedParts } from '../../soap/index.js';
+import type { Operation, Payload } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { expectedParts } from './body-parts.js';
 
 /** The operation of a message, or the operations that it may be. */

@@ -1,8 +1,8 @@
 import type { FieldRightsKeys, ScopeKeys } from '../../config/keys/rights-keys.js';
 import type { ServiceConfig } from '../../config/schema.js';
-import { bothOf, type Requirement } from '../../core/requirement.js';
-import { FieldRule, type Mask } from '../../graphql/rights/field-rule.js';
-import type { Operation } from '../../wsdl/model.js';
+import { bothOf, type Requirement } from '../../core/index.js';
+import { FieldRule, type Mask } from '../../graphql/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import type { OperationTable } from './operation-table.js';
 
 /** A SOAP service, as far as rights go. */

@@ -1,10 +1,8 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import type { RootType } from '../../graphql/fields/exposure.js';
-import { readSdlOperations } from '../../graphql/fields/sdl-operations.js';
-import type { SdlOperation } from '../../graphql/fields/sdl-types.js';
-import type { Operation } from '../../wsdl/model.js';
+import { ConfigurationError, type Diagnostic } from '../../core/index.js';
+import { type RootType, readSdlOperations, type SdlOperation } from '../../graphql/index.js';
+import type { Operation } from '../../wsdl/index.js';
 
 /**
  * The operations of a service whose types are SDL: none where it is SOAP only. Throws

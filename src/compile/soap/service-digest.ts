@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServiceConfig } from '../../config/schema.js';
-import { canonical } from '../../core/json.js';
+import { canonical } from '../../core/index.js';
 import type { KnownModel } from './named-wsdl.js';
 
 /**

@@ -2,29 +2,30 @@ import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Via } from '../../access/network/via.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { Requirement } from '../../core/requirement.js';
-import type { Pace } from '../../core/time-slices.js';
-import type { Tolerance } from '../../core/tolerance.js';
-import type { ExpectedParts } from '../../soap/body-parts.js';
-import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../soap/dialect.js';
-import type { DetailRules } from '../../soap/fault/fault-policy.js';
-import type { GateOptions } from '../../soap/gate.js';
-import type { FreshnessChecker } from '../../soap/header/freshness.js';
-import type { EnvelopeRules } from '../../soap/header/header.js';
-import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
-import type { InflateLimits } from '../../soap/limits.js';
-import type { MimeLimits } from '../../soap/mime/mime-limits.js';
-import { BoundUpstreams } from '../../upstream/bound-upstreams.js';
-import type { CallRules } from '../../upstream/call-rules.js';
-import type { HealthChecks } from '../../upstream/health.js';
-import type { UpstreamLimits } from '../../upstream/limits.js';
-import { Upstream } from '../../upstream/upstream.js';
-import type { Operation, Port, WsdlModel } from '../../wsdl/model.js';
-import type { SigningRules } from '../../wss/message-signer.js';
-import type { QName } from '../../xml/events.js';
-import type { XmlLimits } from '../../xml/limits.js';
-import { ReaderPool } from '../../xml/reader-pool.js';
+import type { Diagnostic, Pace, Requirement, Tolerance } from '../../core/index.js';
+import {
+  type DetailRules,
+  DIALECT_NAMES,
+  DIALECTS,
+  type Dialect,
+  type EnvelopeRules,
+  type ExpectedParts,
+  type FreshnessChecker,
+  type GateOptions,
+  type InflateLimits,
+  type MimeLimits,
+  SECURITY_NAMES,
+} from '../../soap/index.js';
+import {
+  BoundUpstreams,
+  type CallRules,
+  type HealthChecks,
+  Upstream,
+  type UpstreamLimits,
+} from '../../upstream/index.js';
+import type { Operation, Port, WsdlModel } from '../../wsdl/index.js';
+import type { SigningRules } from '../../wss/index.js';
+import { type QName, ReaderPool, type XmlLimits } from '../../xml/index.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
 import { compileCallRules } from '../backend/calls.js';
 import { BACKENDS, reachKeys } from '../backend/kept-backend.js';

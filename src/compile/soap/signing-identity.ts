@@ -1,15 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { ConfigSection } from '../../config/section.js';
-import type { ConfigurationError } from '../../core/diagnostic.js';
+import type { ConfigurationError } from '../../core/index.js';
 import {
+  type ParsedCertificate,
+  parseCertificate,
   problemOfKey,
   SIGNATURE_ALGORITHMS,
   type SignatureAlgorithm,
   type SignatureName,
-} from '../../wss/algorithms.js';
-import type { SigningIdentity } from '../../wss/message-signer.js';
-import { type ParsedCertificate, parseCertificate } from '../../wss/x509/certificate-trust.js';
+  type SigningIdentity,
+} from '../../wss/index.js';
 import { madeAnew } from '../made-anew.js';
 
 /** Keys of a certificate and its private key. */

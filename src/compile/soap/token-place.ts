@@ -1,15 +1,16 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { SubjectToken } from '../../core/subject-token.js';
-import { stepName } from '../../graphql/input/block-mapping.js';
-import type { BlockWriter } from '../../soap/header/header-place.js';
-import { textBlock } from '../../soap/text-at-path.js';
-import { type Fields, withFields } from '../../upstream/credentials/credentials.js';
-import type { TokenSource } from '../../upstream/credentials/token-source.js';
-import type { UpstreamRequest } from '../../upstream/reply.js';
-import type { ElementDeclaration, Operation, Particle } from '../../wsdl/model.js';
-import { expandedName, type QName } from '../../xml/events.js';
+import { Refusal, type SubjectToken } from '../../core/index.js';
+import { stepName } from '../../graphql/index.js';
+import { type BlockWriter, textBlock } from '../../soap/index.js';
+import {
+  type Fields,
+  type TokenSource,
+  type UpstreamRequest,
+  withFields,
+} from '../../upstream/index.js';
+import type { ElementDeclaration, Operation, Particle } from '../../wsdl/index.js';
+import { expandedName, type QName } from '../../xml/index.js';
 import { isSessionToken, tokenField } from '../backend/oauth2-token.js';
 
 /** The part of a call that carries the token of a login session. */

@@ -6,9 +6,8 @@ import { Networks } from '../../access/network/networks.js';
 import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { UsernameTokenRules } from '../../wss/username-token.js';
+import { ConfigurationError, type Diagnostic, Refusal } from '../../core/index.js';
+import type { UsernameTokenRules } from '../../wss/index.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { askDecisionPoint } from '../backend/decision-point.js';
 

@@ -1,6 +1,5 @@
-import { groupBy } from '../../core/maps.js';
-import { childrenOfBody, type Operation, type Payload } from '../../wsdl/model.js';
-import { bodyKey } from '../../wsdl/request-key.js';
+import { groupBy } from '../../core/index.js';
+import { bodyKey, childrenOfBody, type Operation, type Payload } from '../../wsdl/index.js';
 
 export type MessageDirection = 'request' | 'reply';
 

@@ -1,18 +1,18 @@
-import { FramePool } from '../../codec/validity/frame-pool.js';
-import type { ValidityLimits } from '../../codec/validity/limits.js';
-import { SchemaRules } from '../../codec/validity/rules.js';
-import { ContentValidator, type ValidatorOptions } from '../../codec/validity/validator.js';
-import type { Violation } from '../../codec/validity/violation.js';
+import {
+  ContentValidator,
+  FramePool,
+  SchemaRules,
+  type ValidatorOptions,
+  type ValidityLimits,
+  type Violation,
+} from '../../codec/index.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { ValidationLevel } from '../../config/soap/validation-keys.js';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import { getOrMake } from '../../core/maps.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { ConfigurationError, type Diagnostic, getOrMake, Refusal } from '../../core/index.js';
 import { type ContentViolation, type Exchange, VIOLATIONS_MAX } from '../../gateway/exchange.js';
-import type { Operation, Payload, WsdlModel } from '../../wsdl/model.js';
-import type { StartTag, XmlHandler } from '../../xml/events.js';
-import { TeeHandler } from '../../xml/tee-handler.js';
+import type { Operation, Payload, WsdlModel } from '../../wsdl/index.js';
+import { type StartTag, TeeHandler, type XmlHandler } from '../../xml/index.js';
 import {
   groupsIn,
   type MessageDirection,

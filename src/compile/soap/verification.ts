@@ -2,25 +2,27 @@ import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic, errorDiagnostics } from '../../core/diagnostic.js';
+import { ConfigurationError, type Diagnostic, errorDiagnostics } from '../../core/index.js';
 import { OnceMemory } from '../../gateway/shared/once-memory.js';
-import { DIGEST_NAMES, problemOfKey, SIGNATURE_NAMES } from '../../wss/algorithms.js';
-import type {
-  RequiredPart,
-  SignatureRules,
-  VerificationRules,
-} from '../../wss/header-verification.js';
-import type { SamlRules } from '../../wss/saml-assertion.js';
-import type { AlgorithmRules } from '../../wss/signature-form.js';
-import { SignerCertificates } from '../../wss/signer-certificates.js';
 import {
+  type AlgorithmRules,
+  attributeKeys,
   CertificateTrust,
+  DIGEST_NAMES,
+  digestName,
+  isDigestAccepted,
   type ParsedCertificate,
   parseCertificate,
-} from '../../wss/x509/certificate-trust.js';
-import { attributeKeys } from '../../wss/x509/distinguished-name.js';
-import { digestName, isDigestAccepted } from '../../wss/x509/signature-digest.js';
-import { type SignedList, signedListsIn } from '../../wss/x509/signed-list.js';
+  problemOfKey,
+  type RequiredPart,
+  type SamlRules,
+  SIGNATURE_NAMES,
+  type SignatureRules,
+  type SignedList,
+  SignerCertificates,
+  signedListsIn,
+  type VerificationRules,
+} from '../../wss/index.js';
 import { type Keeping, Kept } from '../keep.js';
 import { madeAnew } from '../made-anew.js';
 import { compileTokenUsers, type TokenUsers } from './token-users.js';

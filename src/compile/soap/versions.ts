@@ -1,8 +1,8 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { DialectName } from '../../soap/dialect.js';
-import type { Port, WsdlModel } from '../../wsdl/model.js';
+import type { Diagnostic } from '../../core/index.js';
+import type { DialectName } from '../../soap/index.js';
+import type { Port, WsdlModel } from '../../wsdl/index.js';
 
 /** The versions of SOAP that a service speaks; calls are made in the first. */
 export type Versions = readonly [DialectName, ...DialectName[]];

@@ -1,12 +1,14 @@
 import type { ServiceConfig } from '../../config/schema.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { type Port, type WsdlModel, warningsOfPorts } from '../../wsdl/model.js';
-import { SELECT_HEADERS } from '../../wsdl/operations/operations.js';
+import type { Diagnostic } from '../../core/index.js';
 import {
+  type Port,
   remedyOfDemand,
   SECURITY_DEMANDS,
+  SELECT_HEADERS,
   type SecurityDemand,
-} from '../../wsdl/operations/security-policy.js';
+  type WsdlModel,
+  warningsOfPorts,
+} from '../../wsdl/index.js';
 
 /**
  * The warnings of a WSDL and of the policies of these ports, without those about header blocks of

@@ -2,8 +2,7 @@ import { type ConfigPath, printPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { recordEntries } from '../../core/json.js';
-import type { Steps } from '../../core/time-slices.js';
+import { recordEntries, type Steps } from '../../core/index.js';
 
 /** The keys whose values are secrets. `*` is any name, or any place of a list. */
 const SECRETS: readonly string[] = [

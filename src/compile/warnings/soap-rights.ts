@@ -1,8 +1,7 @@
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { addToGroup } from '../../core/maps.js';
-import type { FieldRule } from '../../graphql/rights/field-rule.js';
+import { addToGroup, type Diagnostic } from '../../core/index.js';
+import type { FieldRule } from '../../graphql/index.js';
 import type { Graph } from '../graphql/graph.js';
 
 /**

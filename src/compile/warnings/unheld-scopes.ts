@@ -2,7 +2,7 @@ import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
 import type { ScopeKeys } from '../../config/keys/rights-keys.js';
 import type { Config } from '../../config/schema.js';
-import { isMet, type Requirement } from '../../core/requirement.js';
+import { isMet, type Requirement } from '../../core/index.js';
 import { requirementOf } from '../soap/rights.js';
 
 /** Scopes that no client can have: what requires them is closed. Tokens may have any scope. */

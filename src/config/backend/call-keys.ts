@@ -1,4 +1,4 @@
-import { RETRY_REASONS } from '../../upstream/call-rules.js';
+import { RETRY_REASONS } from '../../upstream/index.js';
 import { closed, count, list, millis, oneOf, optional, text } from '../keys/key-types.js';
 
 const MILLIS = [10, 86_400_000] as const;

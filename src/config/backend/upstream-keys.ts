@@ -1,4 +1,4 @@
-import { FIELD_CASES } from '../../core/http/field-names.js';
+import { FIELD_CASES } from '../../core/index.js';
 import { HEADER_NAME, PEM } from '../keys/formats.js';
 import { closed, flag, list, mapOf, oneOf, optional, string, text } from '../keys/key-types.js';
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import type { ConfigPath } from '../keys/config-path.js';
 
 /** Without these keys a service is another one, and names in it mean nothing. */

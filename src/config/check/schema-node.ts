@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/json.js';
-import type { LimitRow } from '../../core/limit.js';
+import { isRecord, type LimitRow } from '../../core/index.js';
 import { CONFIG_SCHEMA } from '../schema.js';
 
 /**

@@ -1,7 +1,5 @@
-import { isRecord, recordEntries } from '../../core/json.js';
-import { didYouMean } from '../../core/nearest.js';
-import type { Steps } from '../../core/time-slices.js';
-import { configuredNameKey } from '../../wss/x509/distinguished-name.js';
+import { didYouMean, isRecord, recordEntries, type Steps } from '../../core/index.js';
+import { configuredNameKey } from '../../wss/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { isRecord, parsedJson } from '../../core/json.js';
+import { isRecord, parsedJson } from '../../core/index.js';
 import { JWT_ALGORITHMS } from './token-keys.js';
 
 /** Why no token can ever be verified with a set of keys, and what to do. */

@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/json.js';
-import { didYouMean } from '../../core/nearest.js';
+import { didYouMean, isRecord } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { OTHER_CLASSES } from '../keys/rights-keys.js';

@@ -1,4 +1,4 @@
-import { isRecord, recordEntries } from '../../core/json.js';
+import { isRecord, recordEntries } from '../../core/index.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 
 /**

@@ -1,12 +1,11 @@
-import { CONVERSION_KINDS } from '../../codec/convert/conversion.js';
 import {
+  CONVERSION_KINDS,
   type DatePatternKind,
   parseDatePattern,
   SUPPORTED_LETTERS,
-} from '../../codec/convert/date-pattern.js';
-import { timeZone } from '../../codec/convert/time-zone.js';
-import { isRecord, recordEntries } from '../../core/json.js';
-import { didYouMean } from '../../core/nearest.js';
+  timeZone,
+} from '../../codec/index.js';
+import { didYouMean, isRecord, recordEntries } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 

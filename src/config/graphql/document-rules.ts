@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import type { Finding } from '../keys/finding.js';
 
 /** Rules between the keys about documents. */

@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/json.js';
-import { KIB } from '../../core/limit.js';
+import { isRecord, KIB } from '../../core/index.js';
 import type { Finding } from '../keys/finding.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 

@@ -1,4 +1,4 @@
-import { MEASURABLE_LIMITS } from '../../graphql/limits.js';
+import { MEASURABLE_LIMITS } from '../../graphql/index.js';
 import { ORIGIN, PATH } from '../keys/formats.js';
 import { flag, list, oneOf, optional, section, string, text } from '../keys/key-types.js';
 import { CORS_KEYS } from './cors-keys.js';

@@ -1,5 +1,5 @@
-import { SUBSCHEMA_LIMITS } from '../../graphql/subschema/subschema-limits.js';
-import { UPSTREAM_LIMITS } from '../../upstream/limits.js';
+import { SUBSCHEMA_LIMITS } from '../../graphql/index.js';
+import { UPSTREAM_LIMITS } from '../../upstream/index.js';
 import { urls } from '../backend/balance-keys.js';
 import { FIELD_KEYS, ROUTE_KEYS } from '../backend/upstream-keys.js';
 import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from '../keys/formats.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import { meaningOfField } from '../keys/field-meanings.js';
 import type { Finding } from '../keys/finding.js';

@@ -1,5 +1,5 @@
-import { isRecord } from '../../core/json.js';
-import { assetsPath } from '../../graphql/page/assets-path.js';
+import { isRecord } from '../../core/index.js';
+import { assetsPath } from '../../graphql/index.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 
 /** The paths of the files of GraphiQL, where it is served. */

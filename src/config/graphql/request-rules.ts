@@ -1,5 +1,4 @@
-import { isRecord, recordEntries } from '../../core/json.js';
-import { didYouMean } from '../../core/nearest.js';
+import { didYouMean, isRecord, recordEntries } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';

@@ -1,4 +1,4 @@
-import { RETYPE_TARGETS } from '../../graphql/types/retype.js';
+import { RETYPE_TARGETS } from '../../graphql/index.js';
 import { GRAPHQL_NAME } from '../keys/formats.js';
 import {
   closed,

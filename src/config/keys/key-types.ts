@@ -10,7 +10,7 @@ import {
   Type,
 } from '@sinclair/typebox';
 
-import type { LimitRow } from '../../core/limit.js';
+import type { LimitRow } from '../../core/index.js';
 
 /** The table of keys is written with these builders: one file knows TypeBox. */
 export const {

@@ -1,4 +1,4 @@
-import type { LimitRow, Limits, LimitTable } from '../../core/limit.js';
+import type { LimitRow, Limits, LimitTable } from '../../core/index.js';
 import {
   closed,
   integer,

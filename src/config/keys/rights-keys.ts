@@ -1,4 +1,4 @@
-import { MASKS } from '../../graphql/rights/field-rule.js';
+import { MASKS } from '../../graphql/index.js';
 import { NAME_FORMAT } from './formats.js';
 import { closed, mapOf, oneOf, optional, type StaticOf, unsafe, wordOr } from './key-types.js';
 

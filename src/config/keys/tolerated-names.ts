@@ -1,4 +1,4 @@
-import { DEVIATION_NAMES, type Deviation } from '../../core/tolerance.js';
+import { DEVIATION_NAMES, type Deviation } from '../../core/index.js';
 import { list, unsafe } from './key-types.js';
 
 const NAMES = unsafe<Deviation>({

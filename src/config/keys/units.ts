@@ -1,4 +1,4 @@
-import { GIB, KIB, type LimitRow, MIB } from '../../core/limit.js';
+import { GIB, KIB, type LimitRow, MIB } from '../../core/index.js';
 
 type Unit = LimitRow['unit'];
 

@@ -1,4 +1,4 @@
-import { internal, KIB, type Limits, type LimitTable, limit } from '../../core/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit } from '../../core/index.js';
 
 /** Limits of the HTTP server itself, before a SOAP message or a GraphQL document exists. */
 export const HTTP_LIMITS = {

@@ -1,5 +1,4 @@
-import { addToGroup } from '../../core/maps.js';
-import type { Steps } from '../../core/time-slices.js';
+import { addToGroup, type Steps } from '../../core/index.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { ENDPOINTS, type EndpointPath, isWrittenPath } from './path-rules.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';

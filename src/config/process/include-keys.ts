@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import { closed, flag, list, type StaticOf, text, unsafe } from '../keys/key-types.js';
 
 const PATTERN = { minLength: 1, maxLength: 4096 };

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import { parseRedisUrl } from '../../redis/address.js';
 import { identityRules } from '../backend/upstream-rules.js';
 import { printPath } from '../keys/config-path.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import { listNames } from '../list-names.js';
 import type { ValueComparison } from './protection.js';
 

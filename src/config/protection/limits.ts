@@ -1,4 +1,4 @@
-import type { LimitTable } from '../../core/limit.js';
+import type { LimitTable } from '../../core/index.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import { LIMIT_TABLES } from '../limit-tables.js';
 import type { Config } from '../schema.js';

@@ -1,5 +1,5 @@
-import { isRecord } from '../../core/json.js';
-import { STRENGTH } from '../../graphql/rights/field-rule.js';
+import { isRecord } from '../../core/index.js';
+import { STRENGTH } from '../../graphql/index.js';
 import type { Config } from '../schema.js';
 import type { ConfigChange, ValueComparison } from './protection.js';
 

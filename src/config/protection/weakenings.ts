@@ -1,8 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Diagnostic, unplaced } from '../../core/diagnostic.js';
-import { isRecord } from '../../core/json.js';
-import { addToGroup } from '../../core/maps.js';
-import type { Steps } from '../../core/time-slices.js';
+import { addToGroup, type Diagnostic, isRecord, type Steps, unplaced } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
 import type { ConfigSection } from '../section.js';

@@ -1,7 +1,5 @@
 import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
-import { DIGEST_NAMES, SIGNATURE_NAMES } from '../../wss/algorithms.js';
-import { CONFIRMATIONS } from '../../wss/saml-assertion.js';
-import { KEY_REFERENCES } from '../../wss/signer-certificates.js';
+import { CONFIRMATIONS, DIGEST_NAMES, KEY_REFERENCES, SIGNATURE_NAMES } from '../../wss/index.js';
 import { TLS_KEYS } from '../backend/upstream-keys.js';
 import { HTTP_URL, PEM, URI } from '../keys/formats.js';
 import {

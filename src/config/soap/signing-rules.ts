@@ -1,4 +1,4 @@
-import { isRecord, recordEntries } from '../../core/json.js';
+import { isRecord, recordEntries } from '../../core/index.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 

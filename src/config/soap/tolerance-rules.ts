@@ -1,5 +1,4 @@
-import { isRecord, recordEntries } from '../../core/json.js';
-import { CHANGES_SIGNED_BYTES } from '../../core/tolerance.js';
+import { CHANGES_SIGNED_BYTES, isRecord, recordEntries } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 

@@ -1,6 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { isRecord } from '../../core/json.js';
+import { type Diagnostic, isRecord } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { SourcePosition, YamlSource } from './yaml-source.js';
 

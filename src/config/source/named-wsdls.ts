@@ -1,6 +1,4 @@
-import { ConfigurationError } from '../../core/diagnostic.js';
-import { LIVE_INPUTS } from '../../core/files/inputs.js';
-import { isRecord } from '../../core/json.js';
+import { ConfigurationError, isRecord, LIVE_INPUTS } from '../../core/index.js';
 import type { ConfigPlace } from './config-source.js';
 import { type Environment, readSource } from './read-source.js';
 

@@ -1,16 +1,17 @@
 import type { Buffer } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import {
+  AT_ONCE,
   ConfigurationError,
   type Diagnostic,
+  errorCode,
   errorDiagnostics,
+  type Inputs,
+  isRecord,
+  MIB,
+  type Pace,
   unplacedError,
-} from '../../core/diagnostic.js';
-import { errorCode } from '../../core/error-code.js';
-import type { Inputs } from '../../core/files/inputs.js';
-import { isRecord } from '../../core/json.js';
-import { MIB } from '../../core/limit.js';
-import { AT_ONCE, type Pace } from '../../core/time-slices.js';
+} from '../../core/index.js';
 import { configSchema } from '../check/schema-node.js';
 import { INCLUDED_FILES_MAX, includeOf } from '../process/include-keys.js';
 import { type ConfigFile, ConfigSource } from './config-source.js';

@@ -1,11 +1,6 @@
 import { resolve } from 'node:path';
-import { errorCode } from '../../core/error-code.js';
-import { fileText } from '../../core/files/file-text.js';
-import type { Inputs } from '../../core/files/inputs.js';
-import { isRecord } from '../../core/json.js';
-import { MIB } from '../../core/limit.js';
-import type { Pace } from '../../core/time-slices.js';
-import { escapeQuoted } from '../../xml/writer.js';
+import { errorCode, fileText, type Inputs, isRecord, MIB, type Pace } from '../../core/index.js';
+import { escapeQuoted } from '../../xml/index.js';
 import { branchOf, childNode, type SchemaNode, typesOf } from '../check/schema-node.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import { parseAmount } from '../keys/units.js';

@@ -15,7 +15,7 @@ import {
   type SchemaOptions,
   YAMLParseError,
 } from 'yaml';
-import type { Steps } from '../../core/time-slices.js';
+import type { Steps } from '../../core/index.js';
 
 /** Lexemes that are parsed without a pause. */
 const LEXEMES_TOGETHER = 64;

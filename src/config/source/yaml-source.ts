@@ -13,9 +13,13 @@ import {
   type YAMLError,
   YAMLMap,
 } from 'yaml';
-import { ConfigurationError, type Diagnostic } from '../../core/diagnostic.js';
-import { makeOncePer } from '../../core/maps.js';
-import { runAtOnce, type Steps } from '../../core/time-slices.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  makeOncePer,
+  runAtOnce,
+  type Steps,
+} from '../../core/index.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import { parseYaml, plainData } from './yaml-document.js';
 

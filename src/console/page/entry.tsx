@@ -1,4 +1,4 @@
-import type { InlineText, PageBlock, PageEntry } from '../../graphql/docs/page-block.js';
+import type { InlineText, PageBlock, PageEntry } from '../../graphql/index.js';
 
 /** An operation or a type as the written documentation has it. */
 export function Entry({ entry: { name, blocks } }: { readonly entry: PageEntry }) {

@@ -2,9 +2,9 @@ import type { Buffer } from 'node:buffer';
 import type { CallerIdentity, Client } from '../../access/client.js';
 import type { Reach } from '../../compile/backend/reach.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { PathText } from '../../soap/path-text.js';
-import type { Affinity } from '../../upstream/balancer.js';
-import type { Operation } from '../../wsdl/model.js';
+import { PathText } from '../../soap/index.js';
+import type { Affinity } from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import { readRequest } from './read-request.js';
 
 /** The most characters of a value that calls are spread by; longer ones are cut. */

@@ -2,10 +2,9 @@ import type { Client, MessageSender } from '../../access/client.js';
 import type { Budgets, Denied } from '../../budget/budget.js';
 import type { KnownOperation } from '../../compile/soap/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { isMet } from '../../core/requirement.js';
-import type { FieldRule } from '../../graphql/rights/field-rule.js';
-import type { Operation } from '../../wsdl/model.js';
+import { isMet, Refusal } from '../../core/index.js';
+import type { FieldRule } from '../../graphql/index.js';
+import type { Operation } from '../../wsdl/index.js';
 
 /** The client of a request, and the budgets. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { Refusal } from '../../core/refusals/refusal.js';
-import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import type { Refusal } from '../../core/index.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import type { BackendCall } from './backend-call.js';
 import { type FaultFinder, findFault } from './fault-finder.js';
 

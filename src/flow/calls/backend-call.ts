@@ -1,8 +1,12 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import type { Deviation } from '../../core/tolerance.js';
-import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
-import type { Upstream } from '../../upstream/upstream.js';
-import type { Operation } from '../../wsdl/model.js';
+import type { Deviation } from '../../core/index.js';
+import type {
+  Upstream,
+  UpstreamCall,
+  UpstreamReceiver,
+  UpstreamRequest,
+} from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import { BlankReceiver, mayBeBlank } from './blank-receiver.js';
 import { InflatingReceiver } from './inflating-receiver.js';
 import { type OwnBlocks, withBlocks } from './own-blocks.js';

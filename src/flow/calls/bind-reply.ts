@@ -1,13 +1,9 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import type { Facts } from '../../core/refusals/facts.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { Deviation } from '../../core/tolerance.js';
-import type { Dialect } from '../../soap/dialect.js';
-import type { EnvelopeValidator } from '../../soap/envelope.js';
-import type { ReplyHead } from '../../upstream/reply.js';
-import type { Operation } from '../../wsdl/model.js';
-import { expandedName, type QName } from '../../xml/events.js';
-import { escapeText, referencesFor } from '../../xml/writer.js';
+import { type Deviation, type Facts, Refusal } from '../../core/index.js';
+import type { Dialect, EnvelopeValidator } from '../../soap/index.js';
+import type { ReplyHead } from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import { escapeText, expandedName, type QName, referencesFor } from '../../xml/index.js';
 import { checkResultStatus } from './reply-head.js';
 import type { ReplyTolerance } from './reply-tolerance.js';
 

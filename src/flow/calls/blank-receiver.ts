@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import { KIB } from '../../core/limit.js';
-import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
-import type { Operation } from '../../wsdl/model.js';
+import { KIB } from '../../core/index.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import { withoutLength } from './without-length.js';
 
 /** Whether content of white space alone is no content: the reply to an operation may have none. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { KeyClaim } from '../../gateway/shared/outcome-store.js';
-import type { ReplyHead } from '../../upstream/reply.js';
+import type { ReplyHead } from '../../upstream/index.js';
 import { CALL_PARTS, isComparedField, viewOf } from './call-parts.js';
 import type { CallKey, CallParts, KeyedRequest } from './declared-call.js';
 import { subjectOf } from './subject.js';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { FORWARDING_FIELDS } from '../../access/network/forwarding.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { UpstreamRequest } from '../../upstream/reply.js';
-import type { Upstream } from '../../upstream/upstream.js';
+import type { Upstream, UpstreamRequest } from '../../upstream/index.js';
 import type { CallParts } from './declared-call.js';
 
 /*

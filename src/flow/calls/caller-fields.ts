@@ -1,9 +1,8 @@
 import type { CallerIdentity } from '../../access/client.js';
 import { FORWARDING_FIELDS } from '../../access/network/forwarding.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type FieldSpellings, spellingIn, usualName } from '../../core/http/field-names.js';
-import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
-import type { UpstreamRequest } from '../../upstream/reply.js';
+import { type FieldSpellings, spellingIn, usualName } from '../../core/index.js';
+import { authenticatesConnection, type UpstreamRequest } from '../../upstream/index.js';
 import { isPrintable } from './reply-head.js';
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CallerIdentity, Client } from '../../access/client.js';
-import type { RequestContext } from '../../codec/write/source.js';
+import type { RequestContext } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { SubjectToken } from '../../core/subject-token.js';
+import type { SubjectToken } from '../../core/index.js';
 import { isOfAsker, NO_PART, type PartTable, viewOf } from './call-parts.js';
 import { subjectOf } from './subject.js';
 

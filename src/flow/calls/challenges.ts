@@ -1,7 +1,6 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
-import type { ReplyHead } from '../../upstream/reply.js';
+import { Refusal } from '../../core/index.js';
+import { authenticatesConnection, type ReplyHead } from '../../upstream/index.js';
 import { isPrintable } from './reply-head.js';
 
 /** Characters from which on a fixed value of a header field may be a secret. */

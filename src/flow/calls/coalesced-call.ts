@@ -2,11 +2,15 @@ import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import type { CallObserver } from '../../core/request-observer.js';
-import type { AnswerSource, Suspicions } from '../../core/shared/suspicions.js';
+import {
+  type AnswerSource,
+  asRefusal,
+  type CallObserver,
+  Refusal,
+  type Suspicions,
+} from '../../core/index.js';
 import type { CacheUse } from '../../gateway/exchange.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import { variesBeyondKey } from './call-key.js';
 import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';
 import { headOf, replay } from './replayed-call.js';

@@ -1,7 +1,7 @@
 import { type Policy, type PolicyInput, policyClient } from '../../access/policy.js';
 import type { KnownOperation } from '../../compile/soap/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { Caller } from './authorize.js';
 import type { HttpExchange } from './http-exchange.js';

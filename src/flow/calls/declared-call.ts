@@ -1,11 +1,10 @@
 import type { Client } from '../../access/client.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import type { WriteRule } from '../../cache/rules.js';
-import type { Refusal } from '../../core/refusals/refusal.js';
-import { repairsBytes } from '../../core/tolerance.js';
+import { type Refusal, repairsBytes } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { KeyClaim } from '../../gateway/shared/outcome-store.js';
-import type { UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import type { UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import { mayBeBlank } from './blank-receiver.js';

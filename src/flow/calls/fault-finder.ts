@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
-import type { ReplyHead } from '../../upstream/reply.js';
-import type { Operation } from '../../wsdl/model.js';
+import { EnvelopeValidator } from '../../soap/index.js';
+import type { ReplyHead } from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { checkReplyHead, type ReplyForm } from './reply-head.js';
 

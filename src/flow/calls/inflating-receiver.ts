@@ -1,9 +1,8 @@
 import type { Buffer } from 'node:buffer';
-import { asRefusal, asUpstream, type Refusal } from '../../core/refusals/refusal.js';
-import { Stages } from '../../core/stages.js';
+import { asRefusal, asUpstream, type Refusal, Stages } from '../../core/index.js';
 import { isGzip } from '../../gateway/compress.js';
-import type { InflateLimits } from '../../soap/limits.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import type { InflateLimits } from '../../soap/index.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import { Inflater } from '../http/inflate.js';
 import { withoutLength } from './without-length.js';
 

@@ -1,10 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { ReadRule } from '../../cache/rules.js';
-import { CanonicalHash } from '../../codec/values/canonical-hash.js';
+import { CanonicalHash } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
-import { isAnonymous } from '../../soap/header/addressing.js';
+import { EnvelopeValidator, isAnonymous } from '../../soap/index.js';
 
 /**
  * The meaning of a message: two messages with one text are the same to a backend, however they are

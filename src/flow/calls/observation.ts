@@ -1,15 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import type { CodecLimits } from '../../codec/plan/limits.js';
-import type { Decoded } from '../../codec/plan/plan.js';
-import { ReplyDecoder } from '../../codec/read/decode.js';
+import { type CodecLimits, type Decoded, ReplyDecoder } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { getOrMake } from '../../core/maps.js';
-import type { EventBus } from '../../core/shared/event-bus.js';
-import { valuesRead } from '../../graphql/subscription/event-values.js';
-import type { EventTopic, ValueReading } from '../../graphql/subscription/subscription.js';
-import type { Operation } from '../../wsdl/model.js';
-import type { Interest, StartTag, XmlHandler } from '../../xml/events.js';
-import { TeeHandler } from '../../xml/tee-handler.js';
+import { type EventBus, getOrMake } from '../../core/index.js';
+import { type EventTopic, type ValueReading, valuesRead } from '../../graphql/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import { type Interest, type StartTag, TeeHandler, type XmlHandler } from '../../xml/index.js';
 import { readRequest } from './read-request.js';
 
 export interface ObservationLimits {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { OpenEndpoint } from './open-endpoint.js';

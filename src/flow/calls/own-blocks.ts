@@ -1,18 +1,24 @@
 import type { Buffer } from 'node:buffer';
-import { placeInRequest } from '../../codec/write/encode.js';
-import { claimText, type RequestContext } from '../../codec/write/source.js';
+import { claimText, placeInRequest, type RequestContext } from '../../codec/index.js';
 import type { MadeBlock } from '../../compile/soap/made-security.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { EnvelopeValidator } from '../../soap/envelope.js';
-import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header/header-place.js';
-import { type PackageType, XOP_PACKAGE } from '../../soap/mime/package-type.js';
-import type { Insertion, UpstreamRequest } from '../../upstream/reply.js';
-import { type SigningRules, signMessage } from '../../wss/message-signer.js';
-import { signPackage } from '../../wss/package-signer.js';
-import { unsupportedAlgorithm } from '../../wss/security-refusals.js';
-import type { Encoding } from '../../xml/transcode.js';
-import { UNWRITABLE } from '../../xml/writer.js';
+import { Refusal } from '../../core/index.js';
+import {
+  type BlockWriter,
+  type EnvelopeValidator,
+  type HeaderPlace,
+  type PackageType,
+  printBlocks,
+  XOP_PACKAGE,
+} from '../../soap/index.js';
+import type { Insertion, UpstreamRequest } from '../../upstream/index.js';
+import {
+  type SigningRules,
+  signMessage,
+  signPackage,
+  unsupportedAlgorithm,
+} from '../../wss/index.js';
+import { type Encoding, UNWRITABLE } from '../../xml/index.js';
 
 /** Header blocks that the gateway writes into one request, and where. */
 export interface OwnBlocks {

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { expectedParts } from '../../compile/soap/body-parts.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
-import type { Operation } from '../../wsdl/model.js';
-import type { XmlHandler } from '../../xml/events.js';
+import { EnvelopeValidator } from '../../soap/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import type { XmlHandler } from '../../xml/index.js';
 
 /** Feeds the child of Body of a request that is about to be sent to a handler. */
 export function readRequest(

@@ -1,13 +1,15 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import type { EnvelopeValidator } from '../../soap/envelope.js';
-import type { MessageReader } from '../../soap/gate.js';
-import type { HeldPackage } from '../../soap/mime/held-package.js';
-import { IncludeReader } from '../../soap/mime/include.js';
-import { type AttachmentSink, MultipartReader } from '../../soap/mime/multipart.js';
-import type { PackageType } from '../../soap/mime/package-type.js';
-import { References } from '../../soap/mime/references.js';
-import type { XmlHandler } from '../../xml/events.js';
-import type { XmlReader } from '../../xml/reader.js';
+import {
+  type AttachmentSink,
+  type EnvelopeValidator,
+  type HeldPackage,
+  IncludeReader,
+  type MessageReader,
+  MultipartReader,
+  type PackageType,
+  References,
+} from '../../soap/index.js';
+import type { XmlHandler, XmlReader } from '../../xml/index.js';
 
 /**
  * The reader of one message: `xml` its envelope, to go back to the service, and `reader` all of it.

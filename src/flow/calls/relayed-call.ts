@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { PollReply } from '../../gateway/shared/poll-sharing.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import { type CallParts, callUpstream, type DeclaredCall } from './declared-call.js';
 import { headOf, ReplayedCall } from './replayed-call.js';
 

@@ -1,12 +1,16 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type Deviation, repairsBytes, type Tolerance } from '../../core/tolerance.js';
-import type { MessageReader } from '../../soap/gate.js';
-import { readMediaType } from '../../soap/mime/media-type.js';
-import { type DocumentRepair, PackageRepair } from '../../soap/mime/package-repair.js';
-import { PACKAGE, readPackageType } from '../../soap/mime/package-type.js';
-import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
-import { ReplyRepair } from '../../xml/reply-repair.js';
+import { type Deviation, repairsBytes, type Tolerance } from '../../core/index.js';
+import {
+  type DocumentRepair,
+  type MessageReader,
+  PACKAGE,
+  PackageRepair,
+  readMediaType,
+  readPackageType,
+} from '../../soap/index.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
+import { ReplyRepair } from '../../xml/index.js';
 import { withoutLength } from './without-length.js';
 
 /**

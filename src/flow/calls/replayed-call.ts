@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { CachedReply, StoredReply } from '../../cache/reply-cache.js';
-import { asRefusal, type Refusal } from '../../core/refusals/refusal.js';
-import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import { asRefusal, type Refusal } from '../../core/index.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import type { DeclaredCall, ReplyUse } from './declared-call.js';
 
 /** A call whose whole reply is there already. */

@@ -1,12 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import { FURTHER_ELEMENTS } from '../../codec/validity/misplaced.js';
+import { FURTHER_ELEMENTS } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { KIB } from '../../core/limit.js';
-import { Refusal, type ReplyFacts } from '../../core/refusals/refusal.js';
-import type { Deviation } from '../../core/tolerance.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
-import type { ReplyHead } from '../../upstream/reply.js';
-import { expandedName } from '../../xml/events.js';
+import { type Deviation, KIB, Refusal, type ReplyFacts } from '../../core/index.js';
+import { EnvelopeValidator } from '../../soap/index.js';
+import type { ReplyHead } from '../../upstream/index.js';
+import { expandedName } from '../../xml/index.js';
 import { takeReaders } from './readers.js';
 import { noEnvelope, type ReplyForm, replyForm } from './reply-head.js';
 import { type ReplyTolerance, UNTYPED } from './reply-tolerance.js';

@@ -1,11 +1,20 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import { asRefusal, asUpstream, Refusal } from '../../core/refusals/refusal.js';
-import type { AnswerSource } from '../../core/shared/suspicions.js';
-import { STRICT, type Tolerance } from '../../core/tolerance.js';
-import { type MediaType, readMediaType } from '../../soap/mime/media-type.js';
-import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';
-import type { ReplyHead } from '../../upstream/reply.js';
-import { checkAuthStatus } from '../../upstream/upstream-refusals.js';
+import {
+  type AnswerSource,
+  asRefusal,
+  asUpstream,
+  Refusal,
+  STRICT,
+  type Tolerance,
+} from '../../core/index.js';
+import {
+  type MediaType,
+  PACKAGE,
+  type PackageType,
+  readMediaType,
+  readPackageType,
+} from '../../soap/index.js';
+import { checkAuthStatus, type ReplyHead } from '../../upstream/index.js';
 
 /**
  * Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks

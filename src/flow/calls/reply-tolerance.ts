@@ -1,18 +1,23 @@
 import type { SoapService } from '../../compile/soap/service.js';
 import type { ToleratedContent } from '../../compile/soap/validity.js';
-import { Refusal, type RefusalOptions } from '../../core/refusals/refusal.js';
-import type { RefusalCode } from '../../core/refusals/refusals.js';
 import {
   CHANGES_SIGNED_BYTES,
   type Deviation,
+  Refusal,
+  type RefusalCode,
+  type RefusalOptions,
   type ToleratedDeviation,
-} from '../../core/tolerance.js';
+} from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { Edit } from '../../soap/edit.js';
-import { rebindWrapper } from '../../soap/rebind-wrapper.js';
-import type { ElementDeclaration, Operation, Particle } from '../../wsdl/model.js';
-import type { QName, StartTag, XmlHandler } from '../../xml/events.js';
-import { RenamedContent, RenamedTag } from '../../xml/renamed-content.js';
+import { type Edit, rebindWrapper } from '../../soap/index.js';
+import type { ElementDeclaration, Operation, Particle } from '../../wsdl/index.js';
+import {
+  type QName,
+  RenamedContent,
+  RenamedTag,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/index.js';
 
 /** The refusal of an envelope under another media type. */
 export const UNTYPED = [

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../gateway/exchange.js';
-import type { EnvelopeValidator } from '../../soap/envelope.js';
-import type { ReplyHead } from '../../upstream/reply.js';
+import type { EnvelopeValidator } from '../../soap/index.js';
+import type { ReplyHead } from '../../upstream/index.js';
 import type { ReplyUse } from './declared-call.js';
 
 /**

@@ -1,11 +1,13 @@
 import type { Buffer } from 'node:buffer';
 import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/soap/token-place.js';
-import { KIB } from '../../core/limit.js';
-import type { Refusal } from '../../core/refusals/refusal.js';
-import type { RequestObserver } from '../../core/request-observer.js';
-import type { TokenSource } from '../../upstream/credentials/token-source.js';
-import { RepeatableCall } from '../../upstream/repeatable-call.js';
-import { isStreamed, type ReplyHead, type UpstreamCall } from '../../upstream/reply.js';
+import { KIB, type Refusal, type RequestObserver } from '../../core/index.js';
+import {
+  isStreamed,
+  RepeatableCall,
+  type ReplyHead,
+  type TokenSource,
+  type UpstreamCall,
+} from '../../upstream/index.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import { type FaultFinder, findFault } from './fault-finder.js';
 

@@ -1,6 +1,6 @@
 import type { Client } from '../../access/client.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { SubjectToken } from '../../core/subject-token.js';
+import type { SubjectToken } from '../../core/index.js';
 
 /**
  * The token of a caller that a call of this service needs; null where it needs none, or the caller

@@ -1,4 +1,4 @@
-import type { ReplyHead } from '../../upstream/reply.js';
+import type { ReplyHead } from '../../upstream/index.js';
 
 /**
  * The head of a reply whose content is changed before it is read: its length is not known, nor are

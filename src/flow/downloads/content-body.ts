@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { ContentPlace, ContentReceiver } from '../../codec/read/content-receiver.js';
-import { joinBuffers } from '../../core/bytes.js';
-import { KIB } from '../../core/limit.js';
+import type { ContentPlace, ContentReceiver } from '../../codec/index.js';
+import { joinBuffers, KIB } from '../../core/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 

@@ -1,5 +1,5 @@
-import { Refusal } from '../../core/refusals/refusal.js';
-import { DescribedCalls } from '../../graphql/described/described-call.js';
+import { Refusal } from '../../core/index.js';
+import { DescribedCalls } from '../../graphql/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import type { Download } from '../graphql/downloads/content-addresses.js';

@@ -1,13 +1,17 @@
 import { sendWhole, type WholeReply } from '../../compile/own-calls/constant-call.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { withTokenField } from '../../compile/soap/token-place.js';
-import { MIB } from '../../core/limit.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { DEFAULT_CALLS } from '../../upstream/call-rules.js';
-import { lend, withFields } from '../../upstream/credentials/credentials.js';
-import { type FetchedFile, followRedirects, inflated } from '../../upstream/fetch-document.js';
-import type { UpstreamRequest } from '../../upstream/reply.js';
-import { Upstream } from '../../upstream/upstream.js';
+import { MIB, Refusal } from '../../core/index.js';
+import {
+  DEFAULT_CALLS,
+  type FetchedFile,
+  followRedirects,
+  inflated,
+  lend,
+  Upstream,
+  type UpstreamRequest,
+  withFields,
+} from '../../upstream/index.js';
 
 const DOCUMENT_BYTES_MAX = 32 * MIB;
 const DOCUMENT_MILLIS = 30_000;

@@ -1,4 +1,4 @@
-import type { FetchedFile } from '../../upstream/fetch-document.js';
+import type { FetchedFile } from '../../upstream/index.js';
 import type { DriftReading, SafeWsdl } from './drift-reading.js';
 
 /** A message of the thread that compares: it wants a document of the backend, or is done. */

@@ -1,18 +1,33 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { errorDiagnostics, printDiagnostic } from '../../core/diagnostic.js';
-import { emptySnapshot, recordInputs, replayInputs } from '../../core/files/inputs.js';
-import { type Read, RememberedReads } from '../../core/files/remembered-reads.js';
-import { MIB } from '../../core/limit.js';
+import {
+  emptySnapshot,
+  errorDiagnostics,
+  MIB,
+  printDiagnostic,
+  type Read,
+  RememberedReads,
+  recordInputs,
+  replayInputs,
+} from '../../core/index.js';
 import { hideQueries } from '../../gateway/hide-queries.js';
-import { routeTo } from '../../upstream/dial/dial.js';
-import { TlsMaterial, type TlsOptions } from '../../upstream/dial/tls.js';
-import { type FetchedFile, fetchDocument } from '../../upstream/fetch-document.js';
-import type { Severity } from '../../wsdl/compare/change.js';
-import { type Comparison, compareWsdls } from '../../wsdl/compare/compare.js';
-import type { WsdlModel } from '../../wsdl/model.js';
-import { readWsdl } from '../../wsdl/read.js';
-import { fetchTaken, packTaken, unpackTaken } from '../../wsdl/taken-wsdl.js';
+import {
+  type FetchedFile,
+  fetchDocument,
+  routeTo,
+  TlsMaterial,
+  type TlsOptions,
+} from '../../upstream/index.js';
+import {
+  type Comparison,
+  compareWsdls,
+  fetchTaken,
+  packTaken,
+  readWsdl,
+  type Severity,
+  unpackTaken,
+  type WsdlModel,
+} from '../../wsdl/index.js';
 
 /** Two WSDLs to be compared. */
 export interface DriftTask {

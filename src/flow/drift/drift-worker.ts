@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FetchedFile } from '../../upstream/fetch-document.js';
+import type { FetchedFile } from '../../upstream/index.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
 import { readDrift } from './drift-reading.js';
 

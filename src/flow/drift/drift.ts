@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { ConfiguredService } from '../../compile/soap/service.js';
-import type { Severity } from '../../wsdl/compare/change.js';
+import type { Severity } from '../../wsdl/index.js';
 import { BackendDocuments } from './backend-documents.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
 import type { DriftReading, DriftTask, SafeWsdl } from './drift-reading.js';

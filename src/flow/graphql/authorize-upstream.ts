@@ -1,8 +1,7 @@
 import { type GraphQLSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 
 import type { Client } from '../../access/client.js';
-import type { SubschemaRequest } from '../../graphql/fields/subschema.js';
-import { rootTypes } from '../../graphql/types/roots.js';
+import { rootTypes, type SubschemaRequest } from '../../graphql/index.js';
 import { authorize } from '../calls/authorize.js';
 
 /**

@@ -1,12 +1,9 @@
 import type { Client } from '../../access/client.js';
-import type { CodecLimits } from '../../codec/plan/limits.js';
-import type { AddressMaker } from '../../codec/read/content-receiver.js';
-import type { RequestContext } from '../../codec/write/source.js';
+import type { AddressMaker, CodecLimits, RequestContext } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { CancelSignal } from '../../core/cancellation.js';
-import type { SubjectToken } from '../../core/subject-token.js';
+import type { CancelSignal, SubjectToken } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { Operation } from '../../wsdl/model.js';
+import type { Operation } from '../../wsdl/index.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { RawFields } from '../calls/caller-fields.js';
 import type { KeyGroup } from '../calls/declared-call.js';

@@ -1,15 +1,18 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { addressingBlocks, type HeaderBlock } from '../../codec/write/addressing-blocks.js';
-import { encodeAttachments } from '../../codec/write/attachments.js';
-import { BinaryParts } from '../../codec/write/binary-parts.js';
-import { encodeRequest, type RequestValues } from '../../codec/write/encode.js';
-import { XML_DECLARATION } from '../../codec/write/render.js';
-import type { RequestContext } from '../../codec/write/source.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { CallToCheck } from '../../graphql/run/field-call.js';
-import type { PackageType } from '../../soap/mime/package-type.js';
-import { writePackage } from '../../soap/mime/write-package.js';
+import {
+  addressingBlocks,
+  BinaryParts,
+  encodeAttachments,
+  encodeRequest,
+  type HeaderBlock,
+  type RequestContext,
+  type RequestValues,
+  XML_DECLARATION,
+} from '../../codec/index.js';
+import { Refusal } from '../../core/index.js';
+import type { CallToCheck } from '../../graphql/index.js';
+import { type PackageType, writePackage } from '../../soap/index.js';
 import { isOfAsker } from '../calls/call-parts.js';
 import type { CallContext } from './call-context.js';
 import { bodyOf, collectBody, withFiles } from './uploads/message-body.js';

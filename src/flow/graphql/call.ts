@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Decoded } from '../../codec/plan/plan.js';
-import { newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { FieldCall } from '../../graphql/run/field-call.js';
-import type { UpstreamRequest } from '../../upstream/reply.js';
+import { type Decoded, newMessageId, writesMessageId } from '../../codec/index.js';
+import { Refusal } from '../../core/index.js';
+import type { FieldCall } from '../../graphql/index.js';
+import type { UpstreamRequest } from '../../upstream/index.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';
 import { pushCallerFields } from '../calls/caller-fields.js';
 import { callUpstream, type KeyedRequest } from '../calls/declared-call.js';

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Client } from '../../access/client.js';
-import { BoundedCache } from '../../core/bounded-cache.js';
-import type { Steps } from '../../core/time-slices.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { BoundedCache, type Steps } from '../../core/index.js';
+import type { DescribedOperation } from '../../graphql/index.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { mayCall } from './may-call.js';
 

@@ -1,10 +1,13 @@
-import type { CodecLimits } from '../../codec/plan/limits.js';
-import type { Decoded, FaultPlan, FaultPlans } from '../../codec/plan/plan.js';
-import { ReplyDecoder } from '../../codec/read/decode.js';
-import { EncodedReply } from '../../codec/read/encoded.js';
-import { KIB } from '../../core/limit.js';
-import { addToGroup } from '../../core/maps.js';
-import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
+import {
+  type CodecLimits,
+  type Decoded,
+  EncodedReply,
+  type FaultPlan,
+  type FaultPlans,
+  ReplyDecoder,
+} from '../../codec/index.js';
+import { addToGroup, KIB } from '../../core/index.js';
+import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/index.js';
 import {
   ALL,
   ELEMENTS_ONLY,
@@ -12,7 +15,7 @@ import {
   SKIP,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 
 /** Reads the entries of a Fault's detail that the operation declares, by their types. */
 export class DeclaredFaults implements DetailObserver {

@@ -1,25 +1,34 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
-import { ReplyDecoder } from '../../codec/read/decode.js';
-import { noContentReply } from '../../codec/read/empty-reply.js';
-import { EncodedReply } from '../../codec/read/encoded.js';
-import { type ReplyReceiver, receivedContent } from '../../codec/read/reply-receiver.js';
-import { MISSING } from '../../codec/read/response-builder.js';
-import { KIB } from '../../core/limit.js';
-import { asRefusal, asUpstream, Refusal } from '../../core/refusals/refusal.js';
-import type { Tolerance } from '../../core/tolerance.js';
+import {
+  type Decoded,
+  EncodedReply,
+  MISSING,
+  noContentReply,
+  ReplyDecoder,
+  type ReplyPlan,
+  type ReplyReceiver,
+  receivedContent,
+} from '../../codec/index.js';
+import { asRefusal, asUpstream, KIB, Refusal, type Tolerance } from '../../core/index.js';
 import { REPLIES_MAX } from '../../gateway/exchange.js';
-import type { FieldCall } from '../../graphql/run/field-call.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
-import { type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
-import type { MessageReader } from '../../soap/gate.js';
-import { Attachments } from '../../soap/mime/attachments.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
-import type { QName, StartTag, XmlHandler } from '../../xml/events.js';
-import type { XmlReader } from '../../xml/reader.js';
-import { syntheticTag } from '../../xml/synthetic-tag.js';
-import { TeeHandler } from '../../xml/tee-handler.js';
+import type { FieldCall } from '../../graphql/index.js';
+import {
+  Attachments,
+  EnvelopeValidator,
+  type FaultReader,
+  type MessageReader,
+  SoapFaultError,
+} from '../../soap/index.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
+import {
+  type QName,
+  type StartTag,
+  syntheticTag,
+  TeeHandler,
+  type XmlHandler,
+  type XmlReader,
+} from '../../xml/index.js';
 import { bindReply } from '../calls/bind-reply.js';
 import { challengesOf, refusalUnlessFault } from '../calls/challenges.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';

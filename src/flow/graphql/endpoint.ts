@@ -1,15 +1,19 @@
 import type { Policy } from '../../access/policy.js';
 import type { Invalidator } from '../../cache/invalidator.js';
-import { BASE64_SCALAR } from '../../codec/values/base64.js';
+import { BASE64_SCALAR } from '../../codec/index.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
-import type { Suspicions } from '../../core/shared/suspicions.js';
-import type { PersistedStore } from '../../graphql/admission/document-cache.js';
-import { PersistedDocuments } from '../../graphql/admission/persisted.js';
-import { describedOperations } from '../../graphql/described/described-operation.js';
-import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js';
-import { type Operations, operationsOf } from '../../graphql/operation.js';
+import type { Suspicions } from '../../core/index.js';
+import {
+  createGraphqlHandler,
+  describedOperations,
+  type GraphqlHandler,
+  type Operations,
+  operationsOf,
+  PersistedDocuments,
+  type PersistedStore,
+} from '../../graphql/index.js';
 import { fieldsThatReach } from '../calls/caller-parts.js';
 import type { KeyedStarter } from '../calls/declared-call.js';
 import type { Observers } from '../calls/observation.js';

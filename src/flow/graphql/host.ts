@@ -2,30 +2,32 @@ import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
 import type { Policy } from '../../access/policy.js';
 import type { Grant } from '../../budget/budget.js';
-import type { Decoded } from '../../codec/plan/plan.js';
-import { InputError } from '../../codec/write/input-error.js';
-import type { RequestContext } from '../../codec/write/source.js';
-import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
+import { type Decoded, InputError, type RequestContext } from '../../codec/index.js';
+import { asRefusal, Cancellation, type CancelSignal, Refusal } from '../../core/index.js';
 import type { Exchange, FieldDecisions } from '../../gateway/exchange.js';
-import type { Admitted } from '../../graphql/admission/admit.js';
-import { limitOf } from '../../graphql/admission/limit-checker.js';
-import { costRefusal } from '../../graphql/cost/cost-refusal.js';
-import type { BoundField } from '../../graphql/fields/bound-field.js';
 import {
+  type Admitted,
+  type BatchPlace,
+  type BoundField,
+  type CallField,
+  type CallToCheck,
+  calledFields,
+  costRefusal,
+  type FieldCall,
+  type FieldRights,
+  type ItemHost,
   isSubschemaField,
+  limitOf,
+  type RequestHost,
+  rootPlanOf,
   type SendToSubschema,
   type SubschemaReply,
   type SubschemaRequest,
-} from '../../graphql/fields/subschema.js';
-import type { ItemHost, RequestHost } from '../../graphql/http.js';
-import type { FieldRights } from '../../graphql/rights/field-rights.js';
-import type { BatchPlace } from '../../graphql/run/batch.js';
-import type { Throttle } from '../../graphql/run/cost-report.js';
-import type { CallField, CallToCheck, FieldCall } from '../../graphql/run/field-call.js';
-import { calledFields, useOf } from '../../graphql/run/operation-use.js';
-import { rootPlanOf } from '../../graphql/run/root-plan.js';
-import { selectedFields, selectedRules } from '../../graphql/run/selected-rules.js';
+  selectedFields,
+  selectedRules,
+  type Throttle,
+  useOf,
+} from '../../graphql/index.js';
 import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';

@@ -1,9 +1,6 @@
-import type { Cancellation } from '../../core/cancellation.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { JsonBounds } from '../../core/strict-json.js';
+import { type Cancellation, type JsonBounds, Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { CARRIED, type StreamCarrier } from '../../graphql/http.js';
-import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
+import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/index.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';

@@ -1,7 +1,6 @@
 import type { Client } from '../../access/client.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import { ruleOf } from '../../graphql/rights/field-rule.js';
+import { Refusal } from '../../core/index.js';
+import { type DescribedOperation, ruleOf } from '../../graphql/index.js';
 import { authorizeCall, mayMakeCall } from '../calls/authorize.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 

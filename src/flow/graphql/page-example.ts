@@ -1,9 +1,7 @@
 import { type DocumentNode, type FieldNode, type GraphQLField, Kind } from 'graphql';
-import { BinaryParts } from '../../codec/write/binary-parts.js';
-import { encodeRequest } from '../../codec/write/encode.js';
+import { BinaryParts, encodeRequest } from '../../codec/index.js';
 import type { Compiled } from '../../compile.js';
-import { exampleQuery } from '../../graphql/page/example.js';
-import { argumentsOf } from '../../graphql/run/arguments.js';
+import { argumentsOf, exampleQuery } from '../../graphql/index.js';
 
 /** The query that GraphiQL begins with: one whose call can be written for its service. */
 export const pageExample = (compiled: Compiled): string =>

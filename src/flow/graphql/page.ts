@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compiled } from '../../compile.js';
-import { assetsPath } from '../../graphql/page/assets-path.js';
-import { readPage } from '../../graphql/page/page.js';
+import { assetsPath, readPage } from '../../graphql/index.js';
 import type { OpenEndpoint } from '../calls/open-endpoint.js';
 import { pageExample } from './page-example.js';
 import { pageAnswerer } from './send-page.js';

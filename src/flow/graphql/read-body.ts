@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { SHORT_MESSAGE_BYTES } from '../../core/bytes.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { checkJsonType, checkNoCoding } from '../../graphql/admission/params.js';
-import { decodeText, readText } from '../../graphql/admission/read-text.js';
+import { Refusal, SHORT_MESSAGE_BYTES } from '../../core/index.js';
+import { checkJsonType, checkNoCoding, decodeText, readText } from '../../graphql/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { recordOf } from '../http/connection-record.js';
 import { fairScheduler, waitForTimeSlice } from '../http/fair-scheduler.js';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { refusalErrors } from '../../graphql/errors.js';
+import { refusalErrors } from '../../graphql/index.js';
 import { refuseHttp, refuseInForm } from '../http/refuse.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
 

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '../../access/client.js';
-import { BoundedCache } from '../../core/bounded-cache.js';
-import { scopesIn } from '../../core/requirement.js';
-import { FieldRights } from '../../graphql/rights/field-rights.js';
-import type { FieldRule } from '../../graphql/rights/field-rule.js';
-import { Masker } from '../../graphql/rights/mask.js';
+import { BoundedCache, scopesIn } from '../../core/index.js';
+import { FieldRights, type FieldRule, Masker } from '../../graphql/index.js';
 
 /** Kinds of callers whose plans are cached. Scopes of tokens make them: a configuration has few. */
 const KINDS_MAX = 256;

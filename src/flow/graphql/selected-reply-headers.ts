@@ -1,8 +1,11 @@
-import type { Decoded, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
-import { type DecodeLimits, ReplyDecoder } from '../../codec/read/decode.js';
-import type { StartTag, XmlHandler } from '../../xml/events.js';
-import { syntheticTag } from '../../xml/synthetic-tag.js';
-import { TeeHandler } from '../../xml/tee-handler.js';
+import {
+  type Decoded,
+  type DecodeLimits,
+  type FieldSlot,
+  ReplyDecoder,
+  type ReplyPlan,
+} from '../../codec/index.js';
+import { type StartTag, syntheticTag, TeeHandler, type XmlHandler } from '../../xml/index.js';
 
 /**
  * The header blocks of a reply that a plan selects: its slots with the source `header`, each with a

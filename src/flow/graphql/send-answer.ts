@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { KIB } from '../../core/limit.js';
+import { KIB } from '../../core/index.js';
 import { compress, isCompressible } from '../../gateway/compress.js';
-import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
+import type { GraphqlResponse } from '../../graphql/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { isKnownTag } from '../http/known-tag.js';
 import { endLingering } from '../http/linger.js';

@@ -1,10 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import { takesGzip } from '../../gateway/compress.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { Asset } from '../../graphql/page/assets.js';
-import { PAGE_POLICY, type Page } from '../../graphql/page/page.js';
+import { type Asset, PAGE_POLICY, type Page } from '../../graphql/index.js';
 import type { OpenEndpoint } from '../calls/open-endpoint.js';
 import { endLingering } from '../http/linger.js';
 

@@ -1,13 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
-import type { RequestContext } from '../../codec/write/source.js';
+import type { RequestContext } from '../../codec/index.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
-import type { FieldSpellings } from '../../core/http/field-names.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
-import { checkJsonHead, secondsIn } from '../../upstream/json-head.js';
-import { postWhole } from '../../upstream/post.js';
+import { asRefusal, type FieldSpellings, Refusal } from '../../core/index.js';
+import type { SubschemaReply, SubschemaRequest } from '../../graphql/index.js';
+import { checkJsonHead, postWhole, secondsIn } from '../../upstream/index.js';
 import { affinityOf } from '../calls/affinity.js';
 import { pushNamed, type RawFields } from '../calls/caller-fields.js';
 import type { CallContext } from './call-context.js';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { refuseByLimit } from '../../core/refusals/refusal.js';
+import { refuseByLimit } from '../../core/index.js';
 
 /** A request that is sent on in one piece: some stacks refuse what has no Content-Length. */
 export class Collected {

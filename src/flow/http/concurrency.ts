@@ -1,6 +1,5 @@
 import type { Client } from '../../access/client.js';
-import type { CancelSignal } from '../../core/cancellation.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { type CancelSignal, Refusal } from '../../core/index.js';
 
 /** Gives a permit back. Called once; further calls do nothing. */
 export type Release = () => void;

@@ -1,8 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
-import { wireStatus } from '../../core/refusals/wire-status.js';
+import { Refusal, refuseByLimit, wireStatus } from '../../core/index.js';
 import { reset } from '../../listen/peer-certificate.js';
 import { Ending } from './ending.js';
 import { LINGER_MILLIS } from './linger.js';

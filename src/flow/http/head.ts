@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../../core/index.js';
 
 /**
  * Checks what every endpoint wants of a head and Node's parser does not see to: sizes, the version,

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compiled } from '../../compile.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import { hostNames, isHostAllowed } from '../../gateway/host-name.js';
-import { assetsPath } from '../../graphql/page/assets-path.js';
+import { assetsPath } from '../../graphql/index.js';
 
 /** Throws `HTTP_MISDIRECTED` for a request to `path` whose Host is not a name of the gateway. */
 export type HostCheck = (path: string, request: IncomingMessage) => void;

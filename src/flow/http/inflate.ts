@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
-import { Stages } from '../../core/stages.js';
-import type { InflateLimits } from '../../soap/limits.js';
+import { Refusal, refuseByLimit, Stages } from '../../core/index.js';
+import type { InflateLimits } from '../../soap/index.js';
 import { GzipHeader } from './gzip-header.js';
 
 /**

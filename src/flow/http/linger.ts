@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask } from './fair-scheduler.js';

@@ -1,5 +1,5 @@
 import type { HttpLimits } from '../../config/listen/http-limits.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../../core/index.js';
 
 /**
  * The refusal of a request that Node's parser cannot read, or that exceeds one of its timeouts.

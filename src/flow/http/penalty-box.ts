@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Networks } from '../../access/network/networks.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
-import { setAndEvictOldest } from '../../core/maps.js';
+import { setAndEvictOldest } from '../../core/index.js';
 import { forgiveAll, recordOf } from './connection-record.js';
 
 /**

@@ -3,10 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 
-import { joinAdjacent, SHORT_MESSAGE_BYTES } from '../../core/bytes.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { Gate, GateOutput } from '../../soap/gate.js';
-import type { InflateLimits } from '../../soap/limits.js';
+import { joinAdjacent, Refusal, SHORT_MESSAGE_BYTES } from '../../core/index.js';
+import type { Gate, GateOutput, InflateLimits } from '../../soap/index.js';
 import { Collected } from './collected.js';
 import { type ConnectionRecord, recordOf } from './connection-record.js';
 import {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { Cost } from './penalty-box.js';
 

@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import type { Refusal } from '../../core/refusals/refusal.js';
-import { CREDENTIALS_MISSING } from '../../core/refusals/refusals.js';
-import { wireStatus } from '../../core/refusals/wire-status.js';
+import { CREDENTIALS_MISSING, type Refusal, wireStatus } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { reset } from '../../listen/peer-certificate.js';
 import { endLingering, REQUEST_ID } from './linger.js';

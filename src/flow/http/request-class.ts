@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Refusal } from '../../core/index.js';
 import { Incoming } from './incoming-request.js';
 
 /** Takes over connections on which something else than HTTP is to be spoken. */

@@ -1,5 +1,4 @@
-import type { Refusal } from '../../core/refusals/refusal.js';
-import type { RefusalCode } from '../../core/refusals/refusals.js';
+import type { Refusal, RefusalCode } from '../../core/index.js';
 
 /** What an address takes by POST. */
 export interface Accepted {

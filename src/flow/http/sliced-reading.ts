@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-import { KIB } from '../../core/limit.js';
-import { packetRead } from '../../core/packet-memory.js';
+import { KIB, packetRead } from '../../core/index.js';
 import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask, type TaskOwner } from './fair-scheduler.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 
 export interface Target {
   readonly path: string;

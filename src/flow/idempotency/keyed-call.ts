@@ -2,9 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { KIB } from '../../core/limit.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import type { Suspicions } from '../../core/shared/suspicions.js';
+import { asRefusal, KIB, Refusal, type Suspicions } from '../../core/index.js';
 import type {
   KeptAnswer,
   KeyClaim,
@@ -12,7 +10,7 @@ import type {
   OutcomeStore,
   OwnedClaim,
 } from '../../gateway/shared/outcome-store.js';
-import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import type { BegunCall } from '../calls/declared-call.js';
 import { headOf, ReplayedCall } from '../calls/replayed-call.js';
 import { answerSourceOf } from '../calls/reply-head.js';

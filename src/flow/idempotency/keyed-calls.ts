@@ -1,7 +1,6 @@
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { Suspicions } from '../../core/shared/suspicions.js';
+import { Refusal, type Suspicions } from '../../core/index.js';
 import type { KeyClaim, OutcomeStore } from '../../gateway/shared/outcome-store.js';
-import type { UpstreamReceiver } from '../../upstream/reply.js';
+import type { UpstreamReceiver } from '../../upstream/index.js';
 import type { DeclaredCall, KeyedStarter } from '../calls/declared-call.js';
 import { ReplayedCall } from '../calls/replayed-call.js';
 import { KeyedCall, type MakeCall } from './keyed-call.js';

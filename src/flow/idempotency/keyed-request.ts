@@ -1,6 +1,6 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { Operation } from '../../wsdl/model.js';
+import { Refusal } from '../../core/index.js';
+import type { Operation } from '../../wsdl/index.js';
 
 /** Characters of a key. */
 const KEY_CHARS_MAX = 255;

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { MIB } from '../../core/limit.js';
+import { MIB } from '../../core/index.js';
 import type {
   KeptAnswer,
   KeyState,

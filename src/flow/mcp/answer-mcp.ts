@@ -1,11 +1,11 @@
-import type { Cancellation } from '../../core/cancellation.js';
-import { isRecord } from '../../core/json.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import { wireStatus } from '../../core/refusals/wire-status.js';
-import { boundsOf, parseJson } from '../../graphql/admission/params.js';
-import type { DescribedCalls } from '../../graphql/described/described-call.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
+import { asRefusal, type Cancellation, isRecord, Refusal, wireStatus } from '../../core/index.js';
+import {
+  boundsOf,
+  type DescribedCalls,
+  type DescribedOperation,
+  type GraphqlResponse,
+  parseJson,
+} from '../../graphql/index.js';
 import { charge } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Client } from '../../access/client.js';
-import { isRecord, parsedJson } from '../../core/json.js';
-import type { NonceStore } from '../../core/shared/nonce-store.js';
+import { isRecord, type NonceStore, parsedJson } from '../../core/index.js';
 import { TextSeal } from '../../gateway/text-seal.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import type { DescribedOperation } from '../../graphql/index.js';
 import { CODES, type McpMessage, ProtocolError } from './message.js';
 import type { Confirmed, PendingConfirmations } from './pending-confirmations.js';
 import { questionText } from './question.js';

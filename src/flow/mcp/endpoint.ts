@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compiled } from '../../compile.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
-import { packageVersion } from '../../core/files/package-folder.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { NonceStore } from '../../core/shared/nonce-store.js';
+import { type NonceStore, packageVersion, Refusal } from '../../core/index.js';
 import { hostNames, isHostAllowed } from '../../gateway/host-name.js';
-import { DescribedCalls } from '../../graphql/described/described-call.js';
+import { DescribedCalls } from '../../graphql/index.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import { exactOrigins, originOf } from '../graphql/cors.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 
 /** The revision without sessions: each request says its version. */
 const STATELESS = '2026-07-28';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CancelSignal } from '../../core/cancellation.js';
+import type { CancelSignal } from '../../core/index.js';
 import type {
   ConfirmationChannel,
   ConfirmationNews,

@@ -1,4 +1,4 @@
-import type { CancelSignal } from '../../core/cancellation.js';
+import type { CancelSignal } from '../../core/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 import type { Confirmed, PendingConfirmations } from './pending-confirmations.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ProtectedResource } from '../../compile/mcp/protected-resource.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { OpenEndpoint } from '../calls/open-endpoint.js';
 import { endLingering } from '../http/linger.js';
 

@@ -1,15 +1,19 @@
 import type { GraphQLSchema } from 'graphql';
-import { isRecord } from '../../core/json.js';
-import type {
-  DescribedCall,
-  DescribedCalls,
-  DescribedOutcome,
-} from '../../graphql/described/described-call.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import { asSentence, pointerOf, problemSentence } from '../../graphql/described/input-problems.js';
-import { MORE_ERRORS } from '../../graphql/errors.js';
-import { boundValue } from '../../graphql/tools/bound-value.js';
-import { FIELDS_ARGUMENT, isWrapped, takesFields } from '../../graphql/tools/tool.js';
+import { isRecord } from '../../core/index.js';
+import {
+  asSentence,
+  boundValue,
+  type DescribedCall,
+  type DescribedCalls,
+  type DescribedOperation,
+  type DescribedOutcome,
+  FIELDS_ARGUMENT,
+  isWrapped,
+  MORE_ERRORS,
+  pointerOf,
+  problemSentence,
+  takesFields,
+} from '../../graphql/index.js';
 import type { CallerHost } from '../graphql/host.js';
 
 /** The result of `tools/call`. */

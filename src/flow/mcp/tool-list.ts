@@ -1,25 +1,25 @@
 import { Buffer } from 'node:buffer';
 import type { Client } from '../../access/client.js';
-import { getOrMake } from '../../core/maps.js';
-import { type Steps, TimeSlices } from '../../core/time-slices.js';
+import { getOrMake, type Steps, TimeSlices } from '../../core/index.js';
 import {
-  introspectionPoints,
-  prepareWholeCount,
-  wholeSchemaFields,
-} from '../../graphql/admission/introspection-cost.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import { bytesOf } from '../../graphql/tools/bound-value.js';
-import { type Tool, toolOf } from '../../graphql/tools/tool.js';
-import { type DescribedTool, describeParts, describeType } from '../../graphql/tools/tool-parts.js';
-import {
+  bytesOf,
+  type DescribedOperation,
+  type DescribedTool,
+  describeParts,
+  describeType,
   FOUND_MAX,
   findTools,
+  introspectionPoints,
   LISTED_MAX,
+  prepareWholeCount,
   READING_TOOL,
   SEARCH_TOOL,
   searchTools,
+  type Tool,
+  toolOf,
   WRITING_TOOL,
-} from '../../graphql/tools/tool-search.js';
+  wholeSchemaFields,
+} from '../../graphql/index.js';
 import { CallableOperations, type CallableSet } from '../graphql/callable-operations.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { mayCall } from '../graphql/may-call.js';

@@ -4,16 +4,15 @@ import { OpenApiPrinter } from '../../compile/rest/openapi.js';
 import type { OpenApiForm } from '../../compile/rest/openapi-text.js';
 import type { RestTable } from '../../compile/rest/rest-table.js';
 import { OPENAPI_JSON, OPENAPI_YAML } from '../../config/rest/rest-rules.js';
-import { BoundedCache } from '../../core/bounded-cache.js';
-import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { SharedMaking } from '../../core/shared-making.js';
-import { TimeSlices } from '../../core/time-slices.js';
 import {
-  introspectionPoints,
-  prepareWholeCount,
-  wholeSchemaFields,
-} from '../../graphql/admission/introspection-cost.js';
+  BoundedCache,
+  Cancellation,
+  type CancelSignal,
+  Refusal,
+  SharedMaking,
+  TimeSlices,
+} from '../../core/index.js';
+import { introspectionPoints, prepareWholeCount, wholeSchemaFields } from '../../graphql/index.js';
 import { charge } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';

@@ -1,16 +1,16 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
-import type { Cancellation } from '../../core/cancellation.js';
-import { isRecord } from '../../core/json.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import { boundsOf, parseJson, preventForgery } from '../../graphql/admission/params.js';
-import type {
-  DescribedCall,
-  DescribedCalls,
-  DescribedOutcome,
-} from '../../graphql/described/described-call.js';
-import { pointerOf } from '../../graphql/described/input-problems.js';
-import type { RawVariables } from '../../graphql/output/reply-plan.js';
+import { asRefusal, type Cancellation, isRecord, Refusal } from '../../core/index.js';
+import {
+  boundsOf,
+  type DescribedCall,
+  type DescribedCalls,
+  type DescribedOutcome,
+  parseJson,
+  pointerOf,
+  preventForgery,
+  type RawVariables,
+} from '../../graphql/index.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';

@@ -1,6 +1,6 @@
 import type { Compiled } from '../../compile.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { DescribedCalls } from '../../graphql/described/described-call.js';
+import { Refusal } from '../../core/index.js';
+import { DescribedCalls } from '../../graphql/index.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { OPENAPI_PATHS, OpenApiAnswers } from './answer-openapi.js';

@@ -1,5 +1,5 @@
-import type { ItemReceiver } from '../../codec/read/reply-receiver.js';
-import { KIB } from '../../core/limit.js';
+import type { ItemReceiver } from '../../codec/index.js';
+import { KIB } from '../../core/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 import { ERRORS, MEDIA_TYPES } from './rest-form.js';

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { kindOf, type RefusalCode } from '../../core/refusals/refusals.js';
-import { wireStatus } from '../../core/refusals/wire-status.js';
+import { kindOf, Refusal, type RefusalCode, wireStatus } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { DescribedFault, DescribedOutcome } from '../../graphql/described/described-call.js';
-import type { PrintedProblem } from '../../graphql/described/input-problems.js';
-import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
+import type {
+  DescribedFault,
+  DescribedOutcome,
+  GraphqlResponse,
+  PrintedProblem,
+} from '../../graphql/index.js';
 import { refuseInForm } from '../http/refuse.js';
 
 const PROBLEM_TYPE = 'application/problem+json';

@@ -5,10 +5,8 @@ import {
   isInputObjectType,
   isListType,
 } from 'graphql';
-import { isRecord } from '../../core/json.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import type { RawVariables } from '../../graphql/output/reply-plan.js';
+import { isRecord, Refusal } from '../../core/index.js';
+import type { DescribedOperation, RawVariables } from '../../graphql/index.js';
 
 /** Levels of a name with dots. */
 const LEVELS_MAX = 20;

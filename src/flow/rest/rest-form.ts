@@ -1,5 +1,4 @@
-import { isBinaryAnswer, isListAnswer } from '../../graphql/described/answer-kind.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { type DescribedOperation, isBinaryAnswer, isListAnswer } from '../../graphql/index.js';
 
 /** The forms that an answer may have, with their media types. */
 export const MEDIA_TYPES = {

@@ -1,5 +1,5 @@
 import type { MatchedRoute } from '../../compile/rest/rest-routes.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import type { DescribedOperation } from '../../graphql/index.js';
 
 /** The operation that a request over REST is for. */
 export interface RestTarget {

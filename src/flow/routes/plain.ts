@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { hasPathPrefix } from '../../compile/listen/routes.js';
 import type { Compiled } from '../../compile.js';
-import { usualName } from '../../core/http/field-names.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';
+import { asRefusal, Refusal, usualName } from '../../core/index.js';
+import { makePlainProxy, type PlainProxy } from '../../upstream/index.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';

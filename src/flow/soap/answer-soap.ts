@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Policy } from '../../access/policy.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { CallObserver } from '../../core/request-observer.js';
-import type { NonceStore } from '../../core/shared/nonce-store.js';
+import { type CallObserver, type NonceStore, Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { FieldRule } from '../../graphql/rights/field-rule.js';
-import type { UpstreamRequest } from '../../upstream/reply.js';
+import type { FieldRule } from '../../graphql/index.js';
+import type { UpstreamRequest } from '../../upstream/index.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
 import { soapConsultation } from '../calls/consult-policy.js';

@@ -1,6 +1,5 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { NonceClaim, NonceStore } from '../../core/shared/nonce-store.js';
+import { type NonceClaim, type NonceStore, Refusal } from '../../core/index.js';
 
 /**
  * Asks the other processes for nonces that are new to this one. While they cannot be asked, a

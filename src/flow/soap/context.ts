@@ -1,8 +1,7 @@
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { GateOptions } from '../../soap/gate.js';
-import type { Affinity } from '../../upstream/balancer.js';
-import type { Upstream } from '../../upstream/upstream.js';
+import type { GateOptions } from '../../soap/index.js';
+import type { Affinity, Upstream } from '../../upstream/index.js';
 import type { Observation } from '../calls/observation.js';
 import type { OwnBlocks } from '../calls/own-blocks.js';
 import type { SharedCalls } from '../calls/shared-calls.js';

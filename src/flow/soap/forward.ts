@@ -1,21 +1,31 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { KIB } from '../../core/limit.js';
-import { asRefusal, asUpstream, Refusal } from '../../core/refusals/refusal.js';
-import { Stages } from '../../core/stages.js';
-import { DEVIATION_CODES, DEVIATIONS, OF_BYTES, type Tolerance } from '../../core/tolerance.js';
-import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
-import { Gate, type MessageReader } from '../../soap/gate.js';
-import { isSecurity } from '../../soap/header/security-reader.js';
+import {
+  asRefusal,
+  asUpstream,
+  DEVIATION_CODES,
+  DEVIATIONS,
+  KIB,
+  OF_BYTES,
+  Refusal,
+  Stages,
+  type Tolerance,
+} from '../../core/index.js';
+import {
+  type EnvelopeObserver,
+  EnvelopeValidator,
+  Gate,
+  isSecurity,
+  type MessageReader,
+} from '../../soap/index.js';
 import type {
   ReplyHead,
   UpstreamCall,
   UpstreamReceiver,
   UpstreamRequest,
-} from '../../upstream/reply.js';
-import type { Operation } from '../../wsdl/model.js';
-import type { StartTag, XmlHandler } from '../../xml/events.js';
-import type { XmlReader } from '../../xml/reader.js';
+} from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import type { StartTag, XmlHandler, XmlReader } from '../../xml/index.js';
 import { bindReply, relateTo } from '../calls/bind-reply.js';
 import {
   type ComparedMessage,

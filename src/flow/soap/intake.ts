@@ -1,10 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { KnownOperation } from '../../compile/soap/request-group.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { NonceStore } from '../../core/shared/nonce-store.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
-import { Gate, type GateOptions } from '../../soap/gate.js';
-import type { Encoding } from '../../xml/transcode.js';
+import { type NonceStore, Refusal } from '../../core/index.js';
+import { EnvelopeValidator, Gate, type GateOptions } from '../../soap/index.js';
+import type { Encoding } from '../../xml/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { takeReaders } from '../calls/readers.js';
 import { invite } from '../http/invite-body.js';

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
-import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
-import type { ReplyHead } from '../../upstream/reply.js';
-import type { Upstream } from '../../upstream/upstream.js';
+import { authenticatesConnection, type ReplyHead, type Upstream } from '../../upstream/index.js';
 import { challengesOf } from '../calls/challenges.js';
 import { isPrintable } from '../calls/reply-head.js';
 

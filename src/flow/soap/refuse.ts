@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { hasFault, wireStatus } from '../../core/refusals/wire-status.js';
+import { hasFault, Refusal, wireStatus } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { type Dialect, dialectOfName } from '../../soap/dialect.js';
-import { faultCodeOf, printFault } from '../../soap/fault/print-fault.js';
-import { dialectsOfMediaType, printMediaType } from '../../soap/mime/media-type.js';
-import { likelyEnvelopeType } from '../../soap/mime/package-type.js';
+import {
+  type Dialect,
+  dialectOfName,
+  dialectsOfMediaType,
+  faultCodeOf,
+  likelyEnvelopeType,
+  printFault,
+  printMediaType,
+} from '../../soap/index.js';
 import { endLingering } from '../http/linger.js';
 import {
   answerAbruptly,

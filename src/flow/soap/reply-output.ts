@@ -1,14 +1,18 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { faultStatus } from '../../core/refusals/wire-status.js';
-import { dialectOfName } from '../../soap/dialect.js';
-import type { EnvelopeValidator } from '../../soap/envelope.js';
-import { prepareFault, type Repair } from '../../soap/fault/fault-answer.js';
-import type { DetailRules } from '../../soap/fault/fault-policy.js';
-import type { GateOutput } from '../../soap/gate.js';
-import { type MediaType, printContentType, printMediaType } from '../../soap/mime/media-type.js';
-import type { MultipartReader } from '../../soap/mime/multipart.js';
-import type { ReplyHead, UpstreamCall } from '../../upstream/reply.js';
+import { faultStatus, Refusal } from '../../core/index.js';
+import {
+  type DetailRules,
+  dialectOfName,
+  type EnvelopeValidator,
+  type GateOutput,
+  type MediaType,
+  type MultipartReader,
+  prepareFault,
+  printContentType,
+  printMediaType,
+  type Repair,
+} from '../../soap/index.js';
+import type { ReplyHead, UpstreamCall } from '../../upstream/index.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
 import { callerCookie } from './caller-cookie.js';
 import type { SoapContext } from './context.js';

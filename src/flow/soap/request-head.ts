@@ -1,11 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
-import type { GateOptions } from '../../soap/gate.js';
-import { contentTypeRule, type MediaType, readMediaType } from '../../soap/mime/media-type.js';
-import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';
-import { readSoapAction } from '../../soap/soap-action.js';
-import { isKnownCharset } from '../../xml/prolog.js';
+import { Refusal, refuseByLimit } from '../../core/index.js';
+import {
+  contentTypeRule,
+  type GateOptions,
+  type MediaType,
+  PACKAGE,
+  type PackageType,
+  readMediaType,
+  readPackageType,
+  readSoapAction,
+} from '../../soap/index.js';
+import { isKnownCharset } from '../../xml/index.js';
 
 /** The two fields that describe the content of a request; null for a field that is not sent. */
 export interface ContentFields {

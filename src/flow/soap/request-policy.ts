@@ -1,20 +1,27 @@
 import type { ReadRule } from '../../cache/rules.js';
-import { CanonicalHash } from '../../codec/values/canonical-hash.js';
+import { CanonicalHash } from '../../codec/index.js';
 import type { KnownOperation } from '../../compile/soap/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { NonceClaim } from '../../core/shared/nonce-store.js';
+import { type NonceClaim, Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
-import type { GateOptions } from '../../soap/gate.js';
-import { type Addressing, isAnonymous } from '../../soap/header/addressing.js';
-import { PathText } from '../../soap/path-text.js';
-import { actionOrNull } from '../../soap/soap-action.js';
-import type { Operation } from '../../wsdl/model.js';
-import type { MessageVerifier, VerifiedMessage } from '../../wss/message-verifier.js';
-import { invalidSecurity } from '../../wss/security-refusals.js';
-import { expandedName, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
-import { escapeText } from '../../xml/writer.js';
+import {
+  type Addressing,
+  actionOrNull,
+  type EnvelopeObserver,
+  type EnvelopeValidator,
+  type GateOptions,
+  isAnonymous,
+  PathText,
+} from '../../soap/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import { invalidSecurity, type MessageVerifier, type VerifiedMessage } from '../../wss/index.js';
+import {
+  escapeText,
+  expandedName,
+  type QName,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/index.js';
 import type { CallGuard } from '../calls/authorize.js';
 import { type MessageContent, messageContent } from '../calls/message-content.js';
 import { type Observation, type Observers, together } from '../calls/observation.js';

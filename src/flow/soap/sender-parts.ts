@@ -1,15 +1,26 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { CanonicalHash } from '../../codec/values/canonical-hash.js';
+import { CanonicalHash } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { EnvelopeValidator } from '../../soap/envelope.js';
-import { isAddressing } from '../../soap/header/addressing.js';
-import { isSecurity } from '../../soap/header/security-reader.js';
-import { isForRole } from '../../wss/header-verification.js';
-import type { VerifiedMessage } from '../../wss/message-verifier.js';
-import { DS, SAML1, SAML2, WSSE, WSSE11, WSU, X509_V3 } from '../../wss/wsse-names.js';
-import { type Interest, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
-import type { Encoding } from '../../xml/transcode.js';
+import { type EnvelopeValidator, isAddressing, isSecurity } from '../../soap/index.js';
+import {
+  DS,
+  isForRole,
+  SAML1,
+  SAML2,
+  type VerifiedMessage,
+  WSSE,
+  WSSE11,
+  WSU,
+  X509_V3,
+} from '../../wss/index.js';
+import {
+  type Encoding,
+  type Interest,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/index.js';
 
 /** A header block. */
 interface Block {

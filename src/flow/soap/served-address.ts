@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import type { Networks } from '../../access/network/networks.js';
 import type { Compiled } from '../../compile.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import { hostNames } from '../../gateway/host-name.js';
 import { isEncrypted } from '../../listen/peer-certificate.js';
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { FieldSpellings } from '../../core/http/field-names.js';
+import type { FieldSpellings } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { Dialect } from '../../soap/dialect.js';
-import { type MediaType, printContentType } from '../../soap/mime/media-type.js';
-import type { Encoding } from '../../xml/transcode.js';
+import { type Dialect, type MediaType, printContentType } from '../../soap/index.js';
+import type { Encoding } from '../../xml/index.js';
 import { pushNamed } from '../calls/caller-fields.js';
 import { asWritten, type ContentFields } from './request-head.js';
 import type { RequestPolicy } from './request-policy.js';

@@ -1,11 +1,10 @@
 import type { MessageSender } from '../../access/client.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { Refusal, type RefusalOptions } from '../../core/refusals/refusal.js';
-import type { NonceClaim } from '../../core/shared/nonce-store.js';
+import { type NonceClaim, Refusal, type RefusalOptions } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { OnceMemory } from '../../gateway/shared/once-memory.js';
-import { MessageVerifier, type VerifiedMessage } from '../../wss/message-verifier.js';
-import type { XmlHandler } from '../../xml/events.js';
+import { MessageVerifier, type VerifiedMessage } from '../../wss/index.js';
+import type { XmlHandler } from '../../xml/index.js';
 
 /**
  * Verifies a message of a service before `handler` sees its events; null where the service verifies

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { AnswerSource } from '../../core/shared/suspicions.js';
+import type { AnswerSource } from '../../core/index.js';
 
 /** The answer to a call that was made under an idempotency key. */
 export interface KeptAnswer {

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { RefusalCode } from '../../core/refusals/refusals.js';
+import type { RefusalCode } from '../../core/index.js';
 
 /**
  * The reply to the call of a poll; or the refusal that it failed with; or `long`, where it is too

@@ -10,8 +10,7 @@ import {
   type Source,
   TokenKind,
 } from 'graphql';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
-import { runAtOnce, type Steps, TimeSlices } from '../../core/time-slices.js';
+import { Refusal, refuseByLimit, runAtOnce, type Steps, TimeSlices } from '../../core/index.js';
 import type { Estimate } from '../cost/cost.js';
 import { costRefusal } from '../cost/cost-refusal.js';
 import type { CostTable } from '../cost/cost-table.js';

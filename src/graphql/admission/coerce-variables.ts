@@ -14,7 +14,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { printErrorPath } from '../../codec/write/input-error.js';
+import { printErrorPath } from '../../codec/index.js';
 import { codedError, DocumentRefusal, type InputProblem, tooManyErrors } from '../errors.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
 import { describeUnknownField, enumHint } from './hints.js';

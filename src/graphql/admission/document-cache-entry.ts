@@ -1,6 +1,5 @@
 import type { OperationDefinitionNode } from 'graphql';
-import { BoundedCache } from '../../core/bounded-cache.js';
-import { getOrMake } from '../../core/maps.js';
+import { BoundedCache, getOrMake } from '../../core/index.js';
 import type { CountBytes } from '../count-bytes.js';
 import { GRAPHQL_LIMITS } from '../limits.js';
 import type { Variables } from '../output/reply-plan.js';

@@ -1,8 +1,6 @@
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 import { Kind, visit } from 'graphql';
-import { BoundedCache } from '../../core/bounded-cache.js';
-import { MIB } from '../../core/limit.js';
-import { getOrMake } from '../../core/maps.js';
+import { BoundedCache, getOrMake, MIB } from '../../core/index.js';
 import { OperationSource } from '../document-source.js';
 import type { MeasurableLimit } from '../limits.js';
 import type { Fragments } from '../output/reply-plan.js';

@@ -4,7 +4,7 @@ import {
   getNamedType,
   isEnumType,
 } from 'graphql';
-import { nearest } from '../../core/nearest.js';
+import { nearest } from '../../core/index.js';
 
 /**
  * Describes an unknown field of an object of an input type, for the end of a message. It is named

@@ -6,7 +6,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { CountBytes } from '../count-bytes.js';
 import type { Fragments, RawVariables } from '../output/reply-plan.js';
 import { EntryPart } from './document-cache-entry.js';

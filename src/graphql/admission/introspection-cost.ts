@@ -16,8 +16,7 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
-import { getOrMake, makeOncePer } from '../../core/maps.js';
-import { runAtOnce, type Steps, TimeSlices } from '../../core/time-slices.js';
+import { getOrMake, makeOncePer, runAtOnce, type Steps, TimeSlices } from '../../core/index.js';
 import type { Fragments } from '../output/reply-plan.js';
 import { fragmentsOf } from './document-cache.js';
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Refusal } from '../../core/index.js';
 import { codedError, DocumentRefusal } from '../errors.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits, type MeasurableLimit } from '../limits.js';
 

@@ -16,7 +16,7 @@ import {
   type ValidationContext,
   type ValueNode,
 } from 'graphql';
-import { addToGroup, getOrMake } from '../../core/maps.js';
+import { addToGroup, getOrMake } from '../../core/index.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 
 /**

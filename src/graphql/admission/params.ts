@@ -1,6 +1,10 @@
-import { isRecord } from '../../core/json.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../../core/strict-json.js';
+import {
+  isRecord,
+  type JsonBounds,
+  JsonBoundsError,
+  parseStrictJson,
+  Refusal,
+} from '../../core/index.js';
 import type { GraphqlParams } from './admit.js';
 
 /** One HTTP request for GraphQL, of whatever server. Header names are in lower case. */

@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, limit, MIB } from '../../core/limit.js';
+import { KIB, type Limits, type LimitTable, limit, MIB } from '../../core/index.js';
 
 /** Limits of registered documents. A document over a limit runs, and is not registered. */
 export const PERSISTED_LIMITS = {

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { defaultsOf } from '../../core/limit.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { defaultsOf, Refusal } from '../../core/index.js';
 import { documentRefusal } from '../errors.js';
 import type { GraphqlParams } from './admit.js';
 import type { PersistedStore } from './document-cache.js';

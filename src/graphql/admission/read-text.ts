@@ -1,7 +1,6 @@
 import { Buffer, isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { SHORT_MESSAGE_BYTES } from '../../core/bytes.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { Refusal, refuseByLimit, SHORT_MESSAGE_BYTES } from '../../core/index.js';
 
 /**
  * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than

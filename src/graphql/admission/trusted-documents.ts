@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import type { AdmittedDocument } from './document-cache.js';
 
 /** Documents that were known when the gateway started. */

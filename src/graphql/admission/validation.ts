@@ -31,7 +31,7 @@ import {
   VariablesInAllowedPositionRule,
   validate,
 } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import { urlRule } from '../downloads/url-directive.js';
 import { codedError, DocumentRefusal, tooManyErrors } from '../errors.js';
 import { enumHint } from './hints.js';

@@ -1,4 +1,4 @@
-import type { ExceededLimit } from '../../core/refusals/refusal.js';
+import type { ExceededLimit } from '../../core/index.js';
 import { codedError, DocumentRefusal } from '../errors.js';
 import type { DearestField } from './cost.js';
 

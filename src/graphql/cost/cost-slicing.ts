@@ -6,7 +6,7 @@ import {
   type ValueNode,
   valueFromAST,
 } from 'graphql';
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import { DocumentRefusal, documentRefusal } from '../errors.js';
 import type { Variables } from '../output/reply-plan.js';
 import type { ListSize } from '../types/cost-rules.js';

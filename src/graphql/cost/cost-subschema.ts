@@ -10,7 +10,7 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import type { SubschemaPlan } from '../fields/subschema.js';
 import { responseKey, type Variables } from '../output/reply-plan.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';

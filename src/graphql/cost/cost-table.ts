@@ -10,7 +10,7 @@ import {
   isInterfaceType,
   isListType,
 } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';

@@ -1,4 +1,4 @@
-import type { Decoded } from '../../codec/plan/plan.js';
+import type { Decoded } from '../../codec/index.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import { valuesAt } from './cost-slicing.js';
 import type { CostLimits } from './cost-table.js';

@@ -1,5 +1,5 @@
 import { getNamedType, getNullableType, isListType } from 'graphql';
-import { BASE64_SCALAR } from '../../codec/values/base64.js';
+import { BASE64_SCALAR } from '../../codec/index.js';
 import type { DescribedOperation } from './described-operation.js';
 
 /** Whether an operation answers with one value of bytes, which GraphQL has in base64. */

@@ -5,8 +5,7 @@ import {
   isAbstractType,
   isObjectType,
 } from 'graphql';
-import { nearest } from '../../core/nearest.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { nearest, Refusal } from '../../core/index.js';
 import type { ChosenFields } from './selection.js';
 
 /** The levels and names of one list of fields. */

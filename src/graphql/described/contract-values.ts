@@ -13,8 +13,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { isRecord } from '../../core/json.js';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake, isRecord } from '../../core/index.js';
 import { contractValue, contractValueOf } from '../types/contract-value.js';
 
 /**

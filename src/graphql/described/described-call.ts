@@ -1,7 +1,6 @@
 import { type GraphQLError, getNamedType } from 'graphql';
-import { type ReplyReceiver, receivedItems } from '../../codec/read/reply-receiver.js';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import { isRefusalCode, type RefusalCode } from '../../core/refusals/refusals.js';
+import { type ReplyReceiver, receivedItems } from '../../codec/index.js';
+import { asRefusal, isRefusalCode, Refusal, type RefusalCode } from '../../core/index.js';
 import { refusalErrors, withoutMarker } from '../errors.js';
 import {
   type AdmittedOperation,

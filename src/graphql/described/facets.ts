@@ -1,4 +1,4 @@
-import type { Scalar } from '../../codec/plan/scalar.js';
+import type { Scalar } from '../../codec/index.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** The schema of the values of a scalar, without what its own type demands. */

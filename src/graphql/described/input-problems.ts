@@ -7,9 +7,8 @@ import {
   isNonNullType,
   Kind,
 } from 'graphql';
-import { InputError } from '../../codec/write/input-error.js';
-import { isRecord } from '../../core/json.js';
-import { nearest } from '../../core/nearest.js';
+import { InputError } from '../../codec/index.js';
+import { isRecord, nearest } from '../../core/index.js';
 import { readDocument } from '../admission/admit.js';
 import { coerceVariables } from '../admission/coerce-variables.js';
 import { DocumentRefusal, type InputProblem } from '../errors.js';

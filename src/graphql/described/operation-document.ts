@@ -1,8 +1,5 @@
 import { type GraphQLArgument, getNamedType, isNonNullType, Kind } from 'graphql';
-import { BoundedCache } from '../../core/bounded-cache.js';
-import { MIB } from '../../core/limit.js';
-import { getOrMake } from '../../core/maps.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { BoundedCache, getOrMake, MIB, Refusal } from '../../core/index.js';
 import { readDocument } from '../admission/admit.js';
 import { costOf } from '../cost/cost.js';
 import type { Operations } from '../operation.js';

@@ -1,4 +1,4 @@
-import { GIB, type LimitTable, limit, MIB } from '../../core/limit.js';
+import { GIB, type LimitTable, limit, MIB } from '../../core/index.js';
 
 /** Limits of the endpoint for REST. */
 export const REST_LIMITS = {

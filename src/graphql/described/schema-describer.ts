@@ -13,8 +13,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
-import type { Scalar } from '../../codec/plan/scalar.js';
+import type { EncodeObject, EncodeValue, Scalar } from '../../codec/index.js';
 import { contractValue, contractValueOf } from '../types/contract-value.js';
 import type { DescribedOperation } from './described-operation.js';
 import { facetsOf, numberTypes, schemaOfScalar } from './facets.js';

@@ -9,7 +9,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import type { LinkTable } from '../links/link.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';

@@ -14,9 +14,9 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
-import { ExampleWriter } from '../../codec/example/example-content.js';
-import { getOrMake } from '../../core/maps.js';
-import type { ElementDeclaration, FaultDeclaration } from '../../wsdl/model.js';
+import { ExampleWriter } from '../../codec/index.js';
+import { getOrMake } from '../../core/index.js';
+import type { ElementDeclaration, FaultDeclaration } from '../../wsdl/index.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { exampleArguments } from '../fields/example-arguments.js';
 import { isRoot, rootOf } from '../types/roots.js';

@@ -16,7 +16,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
-import type { ExampleMember, ExampleObject } from '../../codec/example/example-input.js';
+import type { ExampleMember, ExampleObject } from '../../codec/index.js';
 
 /** Levels of objects in an example, and fields of each. */
 const LEVELS_MAX = 3;

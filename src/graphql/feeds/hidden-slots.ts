@@ -1,6 +1,10 @@
-import { LazyObject } from '../../codec/plan/lazy-object.js';
-import type { FieldSlot, ObjectPlan, ObjectVariant } from '../../codec/plan/plan.js';
-import { isRecord } from '../../core/json.js';
+import {
+  type FieldSlot,
+  LazyObject,
+  type ObjectPlan,
+  type ObjectVariant,
+} from '../../codec/index.js';
+import { isRecord } from '../../core/index.js';
 import { SINGLE } from '../types/plain-shape.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 

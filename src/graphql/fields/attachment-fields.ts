@@ -1,9 +1,7 @@
 import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import type { EncodeAttachment } from '../../codec/plan/request-plan.js';
-import type { AttachedPart } from '../../soap/mime/attached-parts.js';
-import { isMediaType } from '../../soap/mime/media-type.js';
-import type { Operation, Payload } from '../../wsdl/model.js';
-import { BASE64 } from '../../wsdl/xsd/builtin.js';
+import type { EncodeAttachment } from '../../codec/index.js';
+import { type AttachedPart, isMediaType } from '../../soap/index.js';
+import { BASE64, type Operation, type Payload } from '../../wsdl/index.js';
 import type { InputField } from '../input/input-field.js';
 import type { Answer } from '../output/faults.js';
 import { resultField } from '../output/result-field.js';

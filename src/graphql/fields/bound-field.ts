@@ -1,5 +1,5 @@
-import type { RequestPlan } from '../../codec/plan/request-plan.js';
-import type { Operation } from '../../wsdl/model.js';
+import type { RequestPlan } from '../../codec/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { Paging } from '../types/paging.js';
 import type { ReplyShape } from '../types/shape.js';

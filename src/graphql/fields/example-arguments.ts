@@ -1,5 +1,5 @@
-import { type ExampleObject, exampleInput } from '../../codec/example/example-input.js';
-import { childrenOfBody } from '../../wsdl/model.js';
+import { type ExampleObject, exampleInput } from '../../codec/index.js';
+import { childrenOfBody } from '../../wsdl/index.js';
 import type { BoundField } from './bound-field.js';
 
 /** Arguments of a field with which its request is valid by its schema. */

@@ -1,13 +1,10 @@
-import { matchesName } from '../../core/files/glob.js';
-import { didYouMean } from '../../core/nearest.js';
-import type { Requirement } from '../../core/requirement.js';
-import type { Steps } from '../../core/time-slices.js';
+import { didYouMean, matchesName, type Requirement, type Steps } from '../../core/index.js';
 import {
   distinctName,
   type ElementDeclaration,
   type Operation,
   type XsdType,
-} from '../../wsdl/model.js';
+} from '../../wsdl/index.js';
 import type { BlockMappings, RequestMapping } from '../input/block-mapping.js';
 import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';

@@ -1,6 +1,6 @@
 import { GraphQLInputObjectType } from 'graphql';
-import { addToGroup } from '../../core/maps.js';
-import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
+import { addToGroup } from '../../core/index.js';
+import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/index.js';
 import { type InputField, inputConfigs } from '../input/input-field.js';
 import type { ServiceNames } from '../types/type-names.js';
 

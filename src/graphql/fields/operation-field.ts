@@ -6,8 +6,7 @@ import {
   GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql';
-import type { EncodeElement } from '../../codec/plan/plan.js';
-import type { BlockPlan, RequestPlan } from '../../codec/plan/request-plan.js';
+import type { BlockPlan, EncodeElement, RequestPlan } from '../../codec/index.js';
 import {
   type BodyPart,
   type ComplexType,
@@ -17,7 +16,7 @@ import {
   type SeveralParts,
   type SimpleType,
   typeKey,
-} from '../../wsdl/model.js';
+} from '../../wsdl/index.js';
 import { addressExtensions } from '../downloads/url-directive.js';
 import {
   type BlockMappings,

@@ -1,7 +1,7 @@
 import { GraphQLObjectType } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
-import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+import { getOrMake } from '../../core/index.js';
+import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { stepName } from '../input/block-mapping.js';
 import type { Answer } from '../output/faults.js';
 import { type OutputField, outputConfigs, wholeField, withRule } from '../output/output-field.js';

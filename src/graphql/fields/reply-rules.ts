@@ -1,5 +1,5 @@
-import { addToGroup } from '../../core/maps.js';
-import { childrenOfBody } from '../../wsdl/model.js';
+import { addToGroup } from '../../core/index.js';
+import { childrenOfBody } from '../../wsdl/index.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { everyRule, hasOpenContent, rulesWithin } from '../types/member-rules.js';
 import type { TypeNames } from '../types/type-names.js';

@@ -7,8 +7,8 @@ import {
   parse,
   visit,
 } from 'graphql';
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { Operation } from '../../wsdl/model.js';
+import type { Diagnostic } from '../../core/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import { checkCostDirective, checkCostPlace, type ReportInSdl } from './cost-sdl.js';
 import type { OperationMapping } from './exposure.js';
 import { occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';

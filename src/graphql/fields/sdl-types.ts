@@ -5,15 +5,18 @@ import {
   Kind,
   type Location,
 } from 'graphql';
-import type {
-  AttributeDeclaration,
-  ComplexType,
-  Operation,
-  Particle,
-  XsdType,
-} from '../../wsdl/model.js';
-import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../wsdl/plain.js';
-import type { QName } from '../../xml/events.js';
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type Operation,
+  type Particle,
+  plainComplexType,
+  plainElement,
+  plainSimpleType,
+  sequenceOf,
+  type XsdType,
+} from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { BUILT_INS } from '../types/retype.js';
 import { SDL_URI } from '../types/sdl-uri.js';
 import { isCostDirectiveDefinition, type ReportInSdl } from './cost-sdl.js';

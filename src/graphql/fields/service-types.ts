@@ -1,5 +1,4 @@
-import { getOrMake } from '../../core/maps.js';
-import type { Steps } from '../../core/time-slices.js';
+import { getOrMake, type Steps } from '../../core/index.js';
 import {
   type ComplexType,
   childrenOfBody,
@@ -7,8 +6,8 @@ import {
   type Operation,
   type Particle,
   type XsdType,
-} from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+} from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { InputTypes } from '../input/input.js';
 import { FaultTypes } from '../output/faults.js';
 import { OutputTypes } from '../output/output.js';

@@ -1,4 +1,4 @@
-import { distinctName, type Operation } from '../../wsdl/model.js';
+import { distinctName, type Operation } from '../../wsdl/index.js';
 
 /** Words at the end of names that say what every operation is. */
 const SUFFIXES: readonly string[] = ['Request', 'Req', 'Rq', 'Operation'];

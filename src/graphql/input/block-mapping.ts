@@ -1,5 +1,5 @@
-import type { EncodeSource } from '../../codec/plan/plan.js';
-import type { QName } from '../../xml/events.js';
+import type { EncodeSource } from '../../codec/index.js';
+import type { QName } from '../../xml/index.js';
 import {
   type InputEntry,
   type InputMapping,

@@ -1,13 +1,17 @@
-import type { ContentEvent } from '../../codec/plan/content-events.js';
-import { TEXT } from '../../codec/plan/lexical.js';
-import type { EncodeAttribute, EncodeElement } from '../../codec/plan/plan.js';
-import type { BlockPlan, TemplateEvent, TemplatePart } from '../../codec/plan/request-plan.js';
-import { LexicalError } from '../../codec/plan/scalar.js';
-import { InputError } from '../../codec/write/input-error.js';
-import { CallerNamespaces, xmlEvents } from '../../codec/write/xml-input.js';
-import { isNcName } from '../../xml/chars.js';
-import type { QName } from '../../xml/events.js';
-import { escapeText } from '../../xml/writer.js';
+import {
+  type BlockPlan,
+  CallerNamespaces,
+  type ContentEvent,
+  type EncodeAttribute,
+  type EncodeElement,
+  InputError,
+  LexicalError,
+  TEXT,
+  type TemplateEvent,
+  type TemplatePart,
+  xmlEvents,
+} from '../../codec/index.js';
+import { escapeText, isNcName, type QName } from '../../xml/index.js';
 import type { ServiceNames } from '../types/type-names.js';
 import { type BlockMapping, type BlockTemplate, isTemplate, stepName } from './block-mapping.js';
 import { hasSource, type InputMapping } from './input-mapping.js';

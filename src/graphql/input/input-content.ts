@@ -1,11 +1,11 @@
-import type { Branch, BranchRule } from '../../codec/plan/plan.js';
-import { getOrMake, makeOncePer } from '../../core/maps.js';
+import type { Branch, BranchRule } from '../../codec/index.js';
+import { getOrMake, makeOncePer } from '../../core/index.js';
 import {
   type ElementDeclaration,
   type Particle,
   typeKey,
   type Wildcard,
-} from '../../wsdl/model.js';
+} from '../../wsdl/index.js';
 import { type InputOrder, optionalPlaces, orderOf, type ParticlePosition } from './input-order.js';
 
 /** A position of a content model for which a request may have a value. */

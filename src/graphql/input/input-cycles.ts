@@ -5,7 +5,7 @@ import {
   isInputObjectType,
   isNonNullType,
 } from 'graphql';
-import type { Steps } from '../../core/time-slices.js';
+import type { Steps } from '../../core/index.js';
 
 /**
  * Makes fields nullable where an input type could not be written otherwise: it requires one of its

@@ -6,9 +6,13 @@ import {
   GraphQLNonNull,
   type GraphQLNullableType,
 } from 'graphql';
-import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
-import { decodedScalar, type Scalar } from '../../codec/plan/scalar.js';
-import { type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
+import {
+  decodedScalar,
+  type EncodeObject,
+  type EncodeValue,
+  type Scalar,
+} from '../../codec/index.js';
+import { type SimpleType, typeKey, type XsdType } from '../../wsdl/index.js';
 import { describedWith, ruleExtensions } from '../rights/field-rule.js';
 import { deprecationIn } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';

@@ -1,5 +1,5 @@
-import type { EncodeSource } from '../../codec/plan/plan.js';
-import { getOrMake } from '../../core/maps.js';
+import type { EncodeSource } from '../../codec/index.js';
+import { getOrMake } from '../../core/index.js';
 import type { FieldConversion } from '../types/mapping.js';
 import type { ServiceNames } from '../types/type-names.js';
 

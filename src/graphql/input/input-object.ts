@@ -10,8 +10,8 @@ import type {
   EncodeAttribute,
   EncodeElement,
   EncodeObject,
-} from '../../codec/plan/plan.js';
-import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
+} from '../../codec/index.js';
+import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/index.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { fixedScalar } from '../types/leaf.js';
 import {

@@ -1,6 +1,5 @@
-import type { ItemRange } from '../../codec/plan/item-range.js';
-import type { EncodeElement } from '../../codec/plan/plan.js';
-import { addToGroup } from '../../core/maps.js';
+import type { EncodeElement, ItemRange } from '../../codec/index.js';
+import { addToGroup } from '../../core/index.js';
 
 /** One place of a content model where a particle stands, in the order of the schema. */
 export interface ParticlePosition {

@@ -1,5 +1,5 @@
-import type { Branch, BranchRule } from '../../codec/plan/plan.js';
-import type { Particle, XsdType } from '../../wsdl/model.js';
+import type { Branch, BranchRule } from '../../codec/index.js';
+import type { Particle, XsdType } from '../../wsdl/index.js';
 import { hasVariants } from '../types/reach.js';
 import type { InputContent } from './input-content.js';
 import type { InputField } from './input-field.js';

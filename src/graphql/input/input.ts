@@ -1,8 +1,12 @@
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
-import type { EncodeElement, EncodeValue, EncodeVariant } from '../../codec/plan/plan.js';
-import type { Scalar } from '../../codec/plan/scalar.js';
-import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
-import { STRING } from '../../wsdl/xsd/builtin.js';
+import type { EncodeElement, EncodeValue, EncodeVariant, Scalar } from '../../codec/index.js';
+import {
+  type ComplexType,
+  type SimpleType,
+  STRING,
+  typeKey,
+  type XsdType,
+} from '../../wsdl/index.js';
 import { ARRAYS_MAX, contentOf, isMixedText } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import { type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';

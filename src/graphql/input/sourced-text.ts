@@ -1,7 +1,11 @@
-import type { EncodeAttribute, EncodeElement } from '../../codec/plan/plan.js';
-import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
-import { isWholeScalar } from '../../codec/values/whole-number.js';
-import type { ElementDeclaration } from '../../wsdl/model.js';
+import {
+  type EncodeAttribute,
+  type EncodeElement,
+  isWholeScalar,
+  LexicalError,
+  type Scalar,
+} from '../../codec/index.js';
+import type { ElementDeclaration } from '../../wsdl/index.js';
 import type { InputSources } from './input-field.js';
 import { type InputMapping, refuseUnknown } from './input-mapping.js';
 

@@ -8,7 +8,7 @@ import {
   isInputObjectType,
   isListType,
 } from 'graphql';
-import type { Steps } from '../../core/time-slices.js';
+import type { Steps } from '../../core/index.js';
 import { type FieldCost, fieldCostOf } from '../types/cost-rules.js';
 import { fieldOfOwner, isFieldOwner } from '../types/field-owner.js';
 import { type MappingFinding, mappingFinding } from '../types/mapping.js';

@@ -1,5 +1,5 @@
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import { collectFields, type Fragments, type PlanContext } from '../output/reply-plan.js';
 import type {
   ElementShape,

@@ -1,9 +1,12 @@
 import { type FieldNode, print } from 'graphql';
-import { objectOf } from '../../codec/plan/lazy-object.js';
-import { TEXT } from '../../codec/plan/lexical.js';
-import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
-import { isRecord } from '../../core/json.js';
-import { getOrMake } from '../../core/maps.js';
+import {
+  type FieldSlot,
+  objectOf,
+  type ReplyPlan,
+  TEXT,
+  type ValuePlan,
+} from '../../codec/index.js';
+import { getOrMake, isRecord } from '../../core/index.js';
 import {
   HIDDEN,
   hiddenKey,

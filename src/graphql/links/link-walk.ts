@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import { HIDDEN } from '../feeds/hidden-slots.js';
 import { feedValuesIn } from './link-plan.js';
 import type { Walk } from './walk.js';

@@ -1,6 +1,6 @@
 import { GraphQLObjectType, GraphQLUnionType } from 'graphql';
-import type { SlotSource } from '../../codec/plan/plan.js';
-import { getOrMake } from '../../core/maps.js';
+import type { SlotSource } from '../../codec/index.js';
+import { getOrMake } from '../../core/index.js';
 import { type ChoiceMember, type ElementMember, isNonNullMember } from '../types/member.js';
 import type { BranchShape, FieldShape, ObjectShape } from '../types/shape.js';
 import {

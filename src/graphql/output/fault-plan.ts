@@ -1,13 +1,13 @@
-import { LazyObject } from '../../codec/plan/lazy-object.js';
-import type {
-  FaultPlans,
-  FieldSlot,
-  ObjectPlan,
-  ObjectVariant,
-  ReplyPlan,
-  ValuePlan,
-} from '../../codec/plan/plan.js';
-import { getOrMake } from '../../core/maps.js';
+import {
+  type FaultPlans,
+  type FieldSlot,
+  LazyObject,
+  type ObjectPlan,
+  type ObjectVariant,
+  type ReplyPlan,
+  type ValuePlan,
+} from '../../codec/index.js';
+import { getOrMake } from '../../core/index.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyPlan } from '../types/any-value.js';

@@ -7,14 +7,14 @@ import {
   getNullableType,
   isObjectType,
 } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import {
   type ElementDeclaration,
   type FaultDeclaration,
   type Operation,
   typeKey,
   type XsdType,
-} from '../../wsdl/model.js';
+} from '../../wsdl/index.js';
 import { type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { anyOutput } from '../types/any-value.js';
 import { contentOf } from '../types/content.js';

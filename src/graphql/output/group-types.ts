@@ -1,5 +1,5 @@
 import { GraphQLObjectType } from 'graphql';
-import { typeKey, type Wildcard } from '../../wsdl/model.js';
+import { typeKey, type Wildcard } from '../../wsdl/index.js';
 import { hides } from '../types/content.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { GroupMember } from './groups.js';

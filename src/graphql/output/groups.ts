@@ -1,6 +1,6 @@
-import type { GroupParticle, RepeatedGroup } from '../../codec/plan/repeated-group.js';
-import { type ComplexType, type Particle, typeKey } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+import type { GroupParticle, RepeatedGroup } from '../../codec/index.js';
+import { type ComplexType, type Particle, typeKey } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import {
   type InputContent,
   type InputGroup,

@@ -1,7 +1,6 @@
 import { GraphQLList, getNullableType, isListType } from 'graphql';
-import type { Scalar } from '../../codec/plan/scalar.js';
-import { FLOAT_SCALAR } from '../../codec/values/numeric-scalars.js';
-import type { XsdType } from '../../wsdl/model.js';
+import { FLOAT_SCALAR, type Scalar } from '../../codec/index.js';
+import type { XsdType } from '../../wsdl/index.js';
 import type { Member } from '../types/member.js';
 import { SDL_URI } from '../types/sdl-uri.js';
 import type { OutputField } from './output-field.js';

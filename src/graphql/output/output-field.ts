@@ -9,9 +9,8 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import { textOf, trimXml } from '../../codec/plan/lexical.js';
-import type { Wildcard } from '../../wsdl/model.js';
-import { allowsAny } from '../../wsdl/wildcards.js';
+import { textOf, trimXml } from '../../codec/index.js';
+import { allowsAny, type Wildcard } from '../../wsdl/index.js';
 import { addressExtensions } from '../downloads/url-directive.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { ruleWithinAny } from '../types/any-value.js';

@@ -6,11 +6,15 @@ import {
   type GraphQLUnionType,
   isUnionType,
 } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
-import type { Steps } from '../../core/time-slices.js';
-import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
-import { wildcardsIn } from '../../wsdl/wildcards.js';
-import { STRING } from '../../wsdl/xsd/builtin.js';
+import { getOrMake, type Steps } from '../../core/index.js';
+import {
+  type ComplexType,
+  type SimpleType,
+  STRING,
+  typeKey,
+  wildcardsIn,
+  type XsdType,
+} from '../../wsdl/index.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyOutput } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';

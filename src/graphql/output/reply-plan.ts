@@ -7,18 +7,19 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { LazyObject, objectOf } from '../../codec/plan/lazy-object.js';
-import { TEXT } from '../../codec/plan/lexical.js';
-import type {
-  FaultPlan,
-  FieldSlot,
-  ObjectPlan,
-  ObjectVariant,
-  ReplyPlan,
-  TablesPlan,
-  ValuePlan,
-} from '../../codec/plan/plan.js';
-import { addToGroup, getOrMake } from '../../core/maps.js';
+import {
+  type FaultPlan,
+  type FieldSlot,
+  LazyObject,
+  type ObjectPlan,
+  type ObjectVariant,
+  objectOf,
+  type ReplyPlan,
+  type TablesPlan,
+  TEXT,
+  type ValuePlan,
+} from '../../codec/index.js';
+import { addToGroup, getOrMake } from '../../core/index.js';
 import type { CountBytes } from '../count-bytes.js';
 import { asksForAddress } from '../downloads/url-directive.js';
 import type { FieldRights } from '../rights/field-rights.js';

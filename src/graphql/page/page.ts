@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-import { escapeQuoted } from '../../xml/writer.js';
+import { escapeQuoted } from '../../xml/index.js';
 import { type Asset, readAssets } from './assets.js';
 import { assetsPath } from './assets-path.js';
 import { PAGE_FILES, PAGE_FOLDER, type PageFile, STYLE } from './page-files.js';

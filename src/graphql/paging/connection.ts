@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
-import { isRecord } from '../../core/json.js';
+import type { Decoded, DecodeError } from '../../codec/index.js';
+import { isRecord } from '../../core/index.js';
 import { HIDDEN, hiddenAlong } from '../feeds/hidden-slots.js';
 import { type PagePosition, printCursor } from './cursor.js';
 import {

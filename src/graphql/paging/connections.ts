@@ -12,8 +12,8 @@ import {
   getNullableType,
   isListType,
 } from 'graphql';
-import { isWholeScalar } from '../../codec/values/whole-number.js';
-import type { Operation } from '../../wsdl/model.js';
+import { isWholeScalar } from '../../codec/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import {
   bothRules,
   describedWith,

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { isRecord, parsedJson } from '../../core/json.js';
+import { isRecord, parsedJson } from '../../core/index.js';
 
 /**
  * Characters of a cursor: longer ones are not read, and a backend's name for a page may not make

@@ -1,6 +1,11 @@
 import type { FieldNode } from 'graphql';
-import { LazyObject, objectOf } from '../../codec/plan/lazy-object.js';
-import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
+import {
+  type FieldSlot,
+  LazyObject,
+  objectOf,
+  type ReplyPlan,
+  type ValuePlan,
+} from '../../codec/index.js';
 import { HIDDEN, hiddenKey, leafSlot, selfSlot, slotAlong } from '../feeds/hidden-slots.js';
 import { errorPlans } from '../output/fault-plan.js';
 import { collectFields, type PlanContext } from '../output/reply-plan.js';

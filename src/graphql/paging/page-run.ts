@@ -1,7 +1,10 @@
-import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
-import type { ItemReceiver } from '../../codec/read/reply-receiver.js';
-import { InputError } from '../../codec/write/input-error.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import {
+  type Decoded,
+  type DecodeError,
+  InputError,
+  type ItemReceiver,
+} from '../../codec/index.js';
+import { Refusal } from '../../core/index.js';
 import {
   type ConnectionParts,
   type ConnectionRow,

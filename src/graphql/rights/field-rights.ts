@@ -1,5 +1,5 @@
-import type { Scalar } from '../../codec/plan/scalar.js';
-import { type Claimant, isMet, type Missing, missingOf } from '../../core/requirement.js';
+import type { Scalar } from '../../codec/index.js';
+import { type Claimant, isMet, type Missing, missingOf } from '../../core/index.js';
 import type { FieldRule, Mask } from './field-rule.js';
 import type { Masker } from './mask.js';
 

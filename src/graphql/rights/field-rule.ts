@@ -1,4 +1,4 @@
-import { bothOf, describeRequirement, type Requirement } from '../../core/requirement.js';
+import { bothOf, describeRequirement, type Requirement } from '../../core/index.js';
 
 export const MASKS = ['last4', 'hash', 'null', 'remove'] as const;
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Scalar } from '../../codec/plan/scalar.js';
+import type { Scalar } from '../../codec/index.js';
 import type { Mask } from './field-rule.js';
 
 /** Replaces values by what a mask leaves of them. */

@@ -6,8 +6,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { isRecord } from '../../core/json.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { isRecord, Refusal } from '../../core/index.js';
 import type { Variables } from '../output/reply-plan.js';
 import type { FieldCall } from './field-call.js';
 

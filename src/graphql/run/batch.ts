@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonical } from '../../core/json.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { canonical, Refusal, refuseByLimit } from '../../core/index.js';
 import { rawParams } from '../admission/params.js';
 import type { GraphqlResponse } from './graphql-response.js';
 

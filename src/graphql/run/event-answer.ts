@@ -1,11 +1,5 @@
-import type {
-  Decoded,
-  DecodeError,
-  FieldSlot,
-  ObjectPlan,
-  ReplyPlan,
-} from '../../codec/plan/plan.js';
-import type { EventValues, InvalidPart, InvalidValue } from '../../core/shared/event-bus.js';
+import type { Decoded, DecodeError, FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/index.js';
+import type { EventValues, InvalidPart, InvalidValue } from '../../core/index.js';
 import { hiddenKey } from '../feeds/hidden-slots.js';
 import type { EventSource } from '../subscription/subscription.js';
 import { type FedValue, fedValues, withValues } from './fed-values.js';

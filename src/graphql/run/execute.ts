@@ -8,10 +8,8 @@ import {
   type GraphQLObjectType,
   Kind,
 } from 'graphql';
-import type { Decoded } from '../../codec/plan/plan.js';
-import type { ReplyReceiver } from '../../codec/read/reply-receiver.js';
-import type { CancelSignal } from '../../core/cancellation.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import type { Decoded, ReplyReceiver } from '../../codec/index.js';
+import { type CancelSignal, Refusal } from '../../core/index.js';
 import type { Admitted } from '../admission/admit.js';
 import { argumentValueOf } from '../cost/cost-slicing.js';
 import type { Spending } from '../cost/spending.js';

@@ -1,4 +1,4 @@
-import { InputError } from '../../codec/write/input-error.js';
+import { InputError } from '../../codec/index.js';
 import type { FieldFeed } from '../feeds/feed.js';
 import { hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
 import type { CallInput } from './field-call.js';

@@ -1,9 +1,11 @@
-import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
-import { type ReplyReceiver, receivedItems } from '../../codec/read/reply-receiver.js';
-import { InputError } from '../../codec/write/input-error.js';
-import type { CancelSignal } from '../../core/cancellation.js';
-import { ConcurrencyLimit } from '../../core/concurrency-limit.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import {
+  type Decoded,
+  InputError,
+  type ReplyPlan,
+  type ReplyReceiver,
+  receivedItems,
+} from '../../codec/index.js';
+import { type CancelSignal, ConcurrencyLimit, Refusal, refuseByLimit } from '../../core/index.js';
 import type { Spending } from '../cost/spending.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../limits.js';

@@ -10,11 +10,13 @@ import {
   print,
   visit,
 } from 'graphql';
-import { BoundedCache } from '../../core/bounded-cache.js';
-import type { CancelSignal } from '../../core/cancellation.js';
-import { MIB } from '../../core/limit.js';
-import { makeOncePer } from '../../core/maps.js';
-import { SharedMaking } from '../../core/shared-making.js';
+import {
+  BoundedCache,
+  type CancelSignal,
+  MIB,
+  makeOncePer,
+  SharedMaking,
+} from '../../core/index.js';
 import type { RawVariables } from '../output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 

@@ -1,10 +1,6 @@
 import DataLoader from 'dataloader';
-import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
-import { InputError } from '../../codec/write/input-error.js';
-import { ConcurrencyLimit } from '../../core/concurrency-limit.js';
-import { isRecord } from '../../core/json.js';
-import { addToGroup, getOrMake } from '../../core/maps.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { type Decoded, type DecodeError, InputError } from '../../codec/index.js';
+import { addToGroup, ConcurrencyLimit, getOrMake, isRecord, Refusal } from '../../core/index.js';
 import { decodeError, fieldError } from '../errors.js';
 import type { FieldFeed } from '../feeds/feed.js';
 import { HIDDEN, hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';

@@ -1,5 +1,5 @@
-import type { FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
-import { getOrMake } from '../../core/maps.js';
+import type { FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/index.js';
+import { getOrMake } from '../../core/index.js';
 import { HIDDEN } from '../feeds/hidden-slots.js';
 import { type LinkSelection, linkIdOf, valuesOf } from '../links/link-plan.js';
 import type { RootPlan } from './root-plan.js';

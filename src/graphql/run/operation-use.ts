@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isObjectType, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
-import type { OperationUse } from '../../core/operation-use.js';
+import type { OperationUse } from '../../core/index.js';
 import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
 import type { BoundField } from '../fields/bound-field.js';

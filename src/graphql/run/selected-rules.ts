@@ -7,7 +7,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
 import { isIncluded } from '../output/reply-plan.js';

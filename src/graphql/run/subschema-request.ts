@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { Admitted } from '../admission/admit.js';
 import type { SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
 import type { RootPlan } from './root-plan.js';

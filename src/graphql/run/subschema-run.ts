@@ -5,8 +5,8 @@ import {
   GraphQLError,
   subscribe,
 } from 'graphql';
-import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import type { Decoded, DecodeError } from '../../codec/index.js';
+import { Refusal } from '../../core/index.js';
 import { subschemaPoints } from '../cost/cost-subschema.js';
 import type { SendToSubschema, SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
 import type { RawVariables } from '../output/reply-plan.js';

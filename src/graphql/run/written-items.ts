@@ -1,5 +1,4 @@
-import type { ReplyPlan } from '../../codec/plan/plan.js';
-import type { ItemReceiver } from '../../codec/read/reply-receiver.js';
+import type { ItemReceiver, ReplyPlan } from '../../codec/index.js';
 import { WrittenJson } from './written-json.js';
 
 /** Items that become text by one call of `JSON.stringify`, which costs more than a small item. */

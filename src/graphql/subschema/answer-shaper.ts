@@ -1,6 +1,5 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
-import { isRecord } from '../../core/json.js';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake, isRecord } from '../../core/index.js';
 import { HIDDEN, hiddenKey } from '../feeds/hidden-slots.js';
 import type { SubschemaBatch, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';

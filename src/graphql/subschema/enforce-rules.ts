@@ -10,7 +10,7 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import type { Subschema, SubschemaNames } from '../fields/subschema.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';

@@ -9,7 +9,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import type { SubschemaField } from '../fields/subschema.js';
 import type { Link, LinkTable } from '../links/link.js';
 import type { Walk } from '../links/walk.js';

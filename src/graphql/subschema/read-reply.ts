@@ -1,8 +1,12 @@
 import { GraphQLError } from 'graphql';
-import type { UpstreamRefusal } from '../../codec/plan/plan.js';
-import { isRecord } from '../../core/json.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
-import { JsonBoundsError, parseStrictJson } from '../../core/strict-json.js';
+import type { UpstreamRefusal } from '../../codec/index.js';
+import {
+  isRecord,
+  JsonBoundsError,
+  parseStrictJson,
+  Refusal,
+  refuseByLimit,
+} from '../../core/index.js';
 import type { SubschemaReply, SubschemaTextLimits } from '../fields/subschema.js';
 
 /** The answer of a subschema, with the requested keys only. */

@@ -6,7 +6,7 @@ import {
   Kind,
   visit,
 } from 'graphql';
-import { bothOf, type Requirement, type ScopeChoice } from '../../core/requirement.js';
+import { bothOf, type Requirement, type ScopeChoice } from '../../core/index.js';
 import { partName } from './schema-parts.js';
 
 /** A schema without its directives about rights, and what they require. */

@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 
 /**
  * The value of a root field as its service has sent it. It is the root value that a wrapped schema

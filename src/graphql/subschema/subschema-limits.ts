@@ -1,4 +1,4 @@
-import { internal, KIB, type LimitTable, limit, MIB } from '../../core/limit.js';
+import { internal, KIB, type LimitTable, limit, MIB } from '../../core/index.js';
 
 /** Limits of the answers, schemas and events of GraphQL upstreams. */
 export const SUBSCHEMA_LIMITS = {

@@ -19,7 +19,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { makeOncePer } from '../../core/maps.js';
+import { makeOncePer } from '../../core/index.js';
 import type { SubschemaField, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link, LinkBatch, LinkTable } from '../links/link.js';
 import type { PlannedSubschemaField, SubschemaLinkPlanner } from '../links/link-plan.js';

@@ -28,7 +28,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 import type { Subschema, SubschemaNames, SubschemaRequest } from '../fields/subschema.js';
 import { isFieldOwner } from '../types/field-owner.js';
 import { isLost } from './answer-shaper.js';

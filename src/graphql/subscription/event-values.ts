@@ -9,17 +9,16 @@ import {
   isLeafType,
   isListType,
 } from 'graphql';
-import { objectOf } from '../../codec/plan/lazy-object.js';
-import type {
-  Decoded,
-  DecodeError,
-  EncodeElement,
-  EncodeObject,
-  FieldSlot,
-  ReplyPlan,
-} from '../../codec/plan/plan.js';
-import { isRecord } from '../../core/json.js';
-import type { InvalidPart } from '../../core/shared/event-bus.js';
+import {
+  type Decoded,
+  type DecodeError,
+  type EncodeElement,
+  type EncodeObject,
+  type FieldSlot,
+  objectOf,
+  type ReplyPlan,
+} from '../../codec/index.js';
+import { type InvalidPart, isRecord } from '../../core/index.js';
 import type { CallTarget } from '../feeds/feed.js';
 import { bothRules, type FieldRule, ruleOf } from '../rights/field-rule.js';
 import { isFieldOwner } from '../types/field-owner.js';

@@ -1,5 +1,5 @@
 import { type GraphQLFieldConfigArgumentMap, getNullableType, isEnumType } from 'graphql';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
 import type { CallTarget } from '../feeds/feed.js';
 import { linkTargetOf, type Targets, type TargetUse } from '../feeds/targets.js';

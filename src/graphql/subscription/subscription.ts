@@ -1,4 +1,4 @@
-import type { ReplyPlan } from '../../codec/plan/plan.js';
+import type { ReplyPlan } from '../../codec/index.js';
 import type { FieldFeed } from '../feeds/feed.js';
 import type { BoundField } from '../fields/bound-field.js';
 

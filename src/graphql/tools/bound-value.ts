@@ -9,7 +9,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 
 /** A value within its limit. */
 export interface BoundedValue {

@@ -1,4 +1,4 @@
-import { KIB, type LimitTable, limit, MIB } from '../../core/limit.js';
+import { KIB, type LimitTable, limit, MIB } from '../../core/index.js';
 
 /** Limits of the endpoint for agents. */
 export const MCP_LIMITS = {

@@ -1,6 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { isRecord } from '../../core/json.js';
-import type { Steps } from '../../core/time-slices.js';
+import { isRecord, type Steps } from '../../core/index.js';
 import type { DescribedOperation } from '../described/described-operation.js';
 import type { JsonSchema } from '../described/json-schema.js';
 import type { ReferredType } from '../described/schema-describer.js';

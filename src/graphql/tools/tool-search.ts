@@ -1,5 +1,4 @@
-import { groupBy, makeOncePer } from '../../core/maps.js';
-import type { Steps } from '../../core/time-slices.js';
+import { groupBy, makeOncePer, type Steps } from '../../core/index.js';
 import type { DescribedOperation } from '../described/described-operation.js';
 import type { Tool } from './tool.js';
 

@@ -5,11 +5,9 @@ import {
   GraphQLScalarType,
   valueFromASTUntyped,
 } from 'graphql';
-import type { AnyPlan } from '../../codec/plan/plan.js';
-import { XSI_URI } from '../../codec/plan/xsi.js';
-import { scalarOf } from '../../codec/values/scalars.js';
-import { makeOncePer } from '../../core/maps.js';
-import { builtInSimple, STRING } from '../../wsdl/xsd/builtin.js';
+import { type AnyPlan, scalarOf, XSI_URI } from '../../codec/index.js';
+import { makeOncePer } from '../../core/index.js';
+import { builtInSimple, STRING } from '../../wsdl/index.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { plainShape, SINGLE } from './plain-shape.js';

@@ -1,5 +1,5 @@
-import type { ChildPositions } from '../../codec/plan/plan.js';
-import type { ComplexType, Particle } from '../../wsdl/model.js';
+import type { ChildPositions } from '../../codec/index.js';
+import type { ComplexType, Particle } from '../../wsdl/index.js';
 
 /** The positions of the children of a type's elements; null where the order proves nothing. */
 export function childOrder({ content }: ComplexType): ChildPositions | null {

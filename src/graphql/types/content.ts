@@ -1,5 +1,4 @@
-import type { ComplexType, Particle, XsdType } from '../../wsdl/model.js';
-import { wildcardsIn } from '../../wsdl/wildcards.js';
+import { type ComplexType, type Particle, wildcardsIn, type XsdType } from '../../wsdl/index.js';
 import { type ElementMember, isHidden, type Member } from './member.js';
 import type { MemberTable } from './members.js';
 import { mixedModel } from './mixed.js';

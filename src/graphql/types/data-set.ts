@@ -5,11 +5,15 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import type { TablesPlan } from '../../codec/plan/plan.js';
-import { makeOncePer } from '../../core/maps.js';
-import { typeKey, type Wildcard, type XsdType } from '../../wsdl/model.js';
-import { wildcardsIn } from '../../wsdl/wildcards.js';
-import { SCHEMA_NAME } from '../../wsdl/xsd/builtin.js';
+import type { TablesPlan } from '../../codec/index.js';
+import { makeOncePer } from '../../core/index.js';
+import {
+  SCHEMA_NAME,
+  typeKey,
+  type Wildcard,
+  wildcardsIn,
+  type XsdType,
+} from '../../wsdl/index.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { flatten } from './occurrence.js';
 import { plainShape, SINGLE } from './plain-shape.js';

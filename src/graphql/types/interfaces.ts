@@ -1,4 +1,4 @@
-import type { ComplexType } from '../../wsdl/model.js';
+import type { ComplexType } from '../../wsdl/index.js';
 import { hides } from './content.js';
 import type { Member } from './member.js';
 import type { MemberTable } from './members.js';

@@ -1,23 +1,23 @@
-import type {
-  AnyAttribute,
-  AnyMember,
-  AnyType,
-  AnyTypes,
-  Withhold,
-} from '../../codec/plan/any-types.js';
-import { wholeNumberOf } from '../../codec/values/whole-number.js';
-import { getOrMake } from '../../core/maps.js';
-import { isBuiltInNamespace } from '../../wsdl/documents/namespaces.js';
+import {
+  type AnyAttribute,
+  type AnyMember,
+  type AnyType,
+  type AnyTypes,
+  type Withhold,
+  wholeNumberOf,
+} from '../../codec/index.js';
+import { getOrMake } from '../../core/index.js';
 import {
   type AttributeDeclaration,
+  builtInType,
   type ComplexType,
   type ElementDeclaration,
+  isBuiltInNamespace,
+  plainElement,
   typeKey,
   type XsdType,
-} from '../../wsdl/model.js';
-import { plainElement } from '../../wsdl/plain.js';
-import { builtInType } from '../../wsdl/xsd/builtin.js';
-import type { QName } from '../../xml/events.js';
+} from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import type { Member } from './member.js';

@@ -16,19 +16,23 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import type { Conversion } from '../../codec/convert/conversion.js';
-import { convertedScalar } from '../../codec/convert/converted-scalar.js';
-import { treatWhiteSpace } from '../../codec/plan/lexical.js';
-import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
-import { withoutExponent } from '../../codec/values/numeric-scalars.js';
-import { listScalarOf, SCALAR_TYPES, scalarOf } from '../../codec/values/scalars.js';
-import { unsupportedFacets } from '../../codec/values/simple-validity.js';
-import { valueSpaceOf } from '../../codec/values/value-space.js';
-import { wholeNumberOf } from '../../codec/values/whole-number.js';
-import { prescribesForm } from '../../codec/values/written-form.js';
-import { FileContent } from '../../core/file-content.js';
-import { getOrMake } from '../../core/maps.js';
-import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
+import {
+  type Conversion,
+  convertedScalar,
+  LexicalError,
+  listScalarOf,
+  prescribesForm,
+  SCALAR_TYPES,
+  type Scalar,
+  scalarOf,
+  treatWhiteSpace,
+  unsupportedFacets,
+  valueSpaceOf,
+  wholeNumberOf,
+  withoutExponent,
+} from '../../codec/index.js';
+import { FileContent, getOrMake } from '../../core/index.js';
+import type { EnumerationValue, SimpleType } from '../../wsdl/index.js';
 import { AnyValueTypes } from './any-value.js';
 import { contractExtensions } from './contract-value.js';
 import { DataSetTypes } from './data-set.js';

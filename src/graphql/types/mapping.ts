@@ -1,11 +1,11 @@
-import type { Conversion } from '../../codec/convert/conversion.js';
-import { getOrMake } from '../../core/maps.js';
+import type { Conversion } from '../../codec/index.js';
+import { getOrMake } from '../../core/index.js';
 import {
   type ComplexType,
   type ElementDeclaration,
   typeKey,
   type XsdType,
-} from '../../wsdl/model.js';
+} from '../../wsdl/index.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import type { FieldCost } from './cost-rules.js';
 

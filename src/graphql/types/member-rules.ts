@@ -1,5 +1,5 @@
-import { makeOncePer } from '../../core/maps.js';
-import type { XsdType } from '../../wsdl/model.js';
+import { makeOncePer } from '../../core/index.js';
+import type { XsdType } from '../../wsdl/index.js';
 import { bothRules, type FieldRule } from '../rights/field-rule.js';
 import type { Member } from './member.js';
 import type { MemberTable } from './members.js';

@@ -2,10 +2,10 @@ import {
   type AttributeDeclaration,
   type ComplexType,
   type ElementDeclaration,
+  plainElement,
   type SimpleType,
   typeKey,
-} from '../../wsdl/model.js';
-import { plainElement } from '../../wsdl/plain.js';
+} from '../../wsdl/index.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
 import type { Occurring } from './occurrence.js';

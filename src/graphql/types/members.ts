@@ -1,4 +1,4 @@
-import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../../wsdl/model.js';
+import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../../wsdl/index.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
 import {
   type ChoiceMember,

@@ -1,4 +1,4 @@
-import type { ComplexType, Particle, XsdType } from '../../wsdl/model.js';
+import type { ComplexType, Particle, XsdType } from '../../wsdl/index.js';
 import { SDL_URI } from './sdl-uri.js';
 
 /** The fields of a type with mixed content besides those of its elements. */

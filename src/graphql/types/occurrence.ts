@@ -1,5 +1,9 @@
-import { type ElementDeclaration, type Particle, typeKey } from '../../wsdl/model.js';
-import { occurrencesIn } from '../../wsdl/occurrences.js';
+import {
+  type ElementDeclaration,
+  occurrencesIn,
+  type Particle,
+  typeKey,
+} from '../../wsdl/index.js';
 import { particlesIn } from './particles.js';
 
 /** An element of a content model and how often it may stand there, whatever branches are taken. */

@@ -1,4 +1,4 @@
-import type { Particle } from '../../wsdl/model.js';
+import type { Particle } from '../../wsdl/index.js';
 
 /** A particle and all that are within it, in the order of the schema. */
 export function* particlesIn(root: Particle): Generator<Particle, void> {

@@ -1,5 +1,5 @@
-import { SERIALIZATION_URI } from '../../codec/plan/xsi.js';
-import type { AttributeDeclaration, ComplexType, XsdType } from '../../wsdl/model.js';
+import { SERIALIZATION_URI } from '../../codec/index.js';
+import type { AttributeDeclaration, ComplexType, XsdType } from '../../wsdl/index.js';
 import type { MemberTable } from './members.js';
 
 /**

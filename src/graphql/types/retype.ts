@@ -1,9 +1,13 @@
-import { hold, textOf, trimXml } from '../../codec/plan/lexical.js';
-import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
-import { scalarOf } from '../../codec/values/scalars.js';
-import { compileSimple } from '../../codec/values/simple-validity.js';
-import type { SimpleType } from '../../wsdl/model.js';
-import { plainSimpleType } from '../../wsdl/plain.js';
+import {
+  compileSimple,
+  hold,
+  LexicalError,
+  type Scalar,
+  scalarOf,
+  textOf,
+  trimXml,
+} from '../../codec/index.js';
+import { plainSimpleType, type SimpleType } from '../../wsdl/index.js';
 
 /** The rule that a form as it is written breaks, or null. */
 type Check = (lexical: string) => string | null;

@@ -1,7 +1,5 @@
-import type { AnyTypes } from '../../codec/plan/any-types.js';
-import type { ChildPositions, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
-import type { Scalar } from '../../codec/plan/scalar.js';
-import type { QName } from '../../xml/events.js';
+import type { AnyTypes, ChildPositions, FieldSlot, ReplyPlan, Scalar } from '../../codec/index.js';
+import type { QName } from '../../xml/index.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 

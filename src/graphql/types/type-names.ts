@@ -1,8 +1,7 @@
-import { SCALAR_TYPES } from '../../codec/values/scalars.js';
-import { type Diagnostic, unplaced } from '../../core/diagnostic.js';
-import { addToGroup, getOrMake } from '../../core/maps.js';
-import { distinctName, type Operation, type XsdType } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+import { SCALAR_TYPES } from '../../codec/index.js';
+import { addToGroup, type Diagnostic, getOrMake, unplaced } from '../../core/index.js';
+import { distinctName, type Operation, type XsdType } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import { ANY_VALUE_NAMES } from './any-value.js';
 import { descriptionOf } from './description.js';
 import {

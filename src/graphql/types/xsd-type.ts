@@ -1,5 +1,5 @@
-import type { XsdType } from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
+import type { XsdType } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 
 const XSD_URI = 'http://www.w3.org/2001/XMLSchema';
 

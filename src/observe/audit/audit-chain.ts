@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord, parsedJson } from '../../core/json.js';
+import { isRecord, parsedJson } from '../../core/index.js';
 
 /**
  * The hash that the next line of a chain names: SHA-256 of a line without its end, in hexadecimal.

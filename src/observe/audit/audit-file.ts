@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { isRecord, parsedJson } from '../../core/json.js';
+import { isRecord, parsedJson } from '../../core/index.js';
 import type { LogTarget } from '../log/log-target.js';
 
 /** How often the path is looked at: whether it is still the file that is open. */

@@ -1,6 +1,9 @@
-import type { ReplyFacts } from '../../core/refusals/refusal.js';
-import { levelOf } from '../../core/refusals/refusal-kind.js';
-import { DEVIATION_NAMES, type ToleratedDeviation } from '../../core/tolerance.js';
+import {
+  DEVIATION_NAMES,
+  levelOf,
+  type ReplyFacts,
+  type ToleratedDeviation,
+} from '../../core/index.js';
 import type { CacheUse, Exchange } from '../../gateway/exchange.js';
 import { FOUND_UNITS_MAX, QuotedNames, quoteText } from './json-text.js';
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-import { setAndEvictOldest } from '../../core/maps.js';
+import { setAndEvictOldest } from '../../core/index.js';
 import type { Log } from './log.js';
 
 /** Between two lines about one key. */

@@ -1,7 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { type Diagnostic, printDiagnostic } from '../../core/diagnostic.js';
-import type { Refusal } from '../../core/refusals/refusal.js';
-import { levelOf } from '../../core/refusals/refusal-kind.js';
+import { type Diagnostic, levelOf, printDiagnostic, type Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { OVERLOAD_LIMITS } from '../overload.js';
 import { AccessLines } from './access-line.js';

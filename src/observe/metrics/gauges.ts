@@ -1,6 +1,6 @@
 import { version as nodeVersion } from 'node:process';
 
-import { packageVersion } from '../../core/files/package-folder.js';
+import { packageVersion } from '../../core/index.js';
 import type { SinkState } from '../log/log-sink.js';
 import type { MetricBook, Sample } from './metric-book.js';
 

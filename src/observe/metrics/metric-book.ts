@@ -1,4 +1,4 @@
-import type { Pace, Steps } from '../../core/time-slices.js';
+import type { Pace, Steps } from '../../core/index.js';
 import {
   type Aggregator,
   labelsOf,

@@ -1,4 +1,4 @@
-import type { Steps } from '../../core/time-slices.js';
+import type { Steps } from '../../core/index.js';
 import type { Labels } from './retired-labels.js';
 import type { Exemplar } from './tally.js';
 

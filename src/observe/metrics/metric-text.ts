@@ -1,5 +1,4 @@
-import { KIB } from '../../core/limit.js';
-import type { Pace } from '../../core/time-slices.js';
+import { KIB, type Pace } from '../../core/index.js';
 import { type MetricHead, type MetricList, type MetricRow, samplesOf } from './metric-table.js';
 import type { Exemplar } from './tally.js';
 

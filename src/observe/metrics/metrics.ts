@@ -1,4 +1,4 @@
-import type { Pace } from '../../core/time-slices.js';
+import type { Pace } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import {
   addLoadMetrics,

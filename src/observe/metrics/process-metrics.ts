@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import {
   aggregatorOf,
   type MetricHead,

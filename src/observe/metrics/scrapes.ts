@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Pace } from '../../core/time-slices.js';
+import type { Pace } from '../../core/index.js';
 import type { MetricList } from './metric-table.js';
 import { METRICS_TYPES, printMetrics } from './metric-text.js';
 

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 /** Replaces label values that are too many (catalogue O09). */
 export const OTHER = '_other';
 

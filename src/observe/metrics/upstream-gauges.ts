@@ -1,4 +1,4 @@
-import type { AddressTotals } from '../../core/address-totals.js';
+import type { AddressTotals } from '../../core/index.js';
 import type { MetricBook, Sample } from './metric-book.js';
 import type { UpstreamTotals } from './upstream-totals.js';
 

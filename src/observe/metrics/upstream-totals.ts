@@ -1,5 +1,4 @@
-import { AddressTotals } from '../../core/address-totals.js';
-import { getOrMake } from '../../core/maps.js';
+import { AddressTotals, getOrMake } from '../../core/index.js';
 import type { Labels } from './retired-labels.js';
 
 /**

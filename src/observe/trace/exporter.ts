@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { errorCode } from '../../core/error-code.js';
-import { VERIFIED_SERVER } from '../../core/tls/server-identity.js';
+import { errorCode, VERIFIED_SERVER } from '../../core/index.js';
 import { ProtoWriter } from './proto-writer.js';
 import { readRejectedSpans } from './rejected-spans.js';
 

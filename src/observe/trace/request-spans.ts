@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { CallObserver, HeaderField, RequestObserver } from '../../core/request-observer.js';
+import type { CallObserver, HeaderField, RequestObserver } from '../../core/index.js';
 import { type SpanContext, TRACEPARENT, type TraceParent } from '../../gateway/trace-headers.js';
 import { newSpanId, newTraceId, printTraceparent } from './trace-context.js';
 

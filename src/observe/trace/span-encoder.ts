@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { levelOf } from '../../core/refusals/refusal-kind.js';
+import { levelOf } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { SpanContext } from '../../gateway/trace-headers.js';
 import { TallyTable } from '../metrics/tally.js';

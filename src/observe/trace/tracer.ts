@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { packageVersion } from '../../core/files/package-folder.js';
-import type { RequestObserver } from '../../core/request-observer.js';
+import { packageVersion, type RequestObserver } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { type HeaderFields, parseTraceparent } from '../../gateway/trace-headers.js';
 import { isSlow } from '../slow.js';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import type { RequestObserver } from '../../core/request-observer.js';
+import type { RequestObserver } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { HeaderFields } from '../../gateway/trace-headers.js';
 import type { ExchangeObserver } from '../exchange-observer.js';

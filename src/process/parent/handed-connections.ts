@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/index.js';
 
 /**
  * Has a worker emit `disconnect` once nothing more comes from it. Node does not where the worker

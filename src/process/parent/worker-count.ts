@@ -1,4 +1,4 @@
-import { unplacedError } from '../../core/diagnostic.js';
+import { unplacedError } from '../../core/index.js';
 
 /**
  * The number of processes on the command line; null where it has none. Throws `ConfigurationError`

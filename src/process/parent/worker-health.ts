@@ -1,4 +1,4 @@
-import type { HealthResult } from '../../upstream/health.js';
+import type { HealthResult } from '../../upstream/index.js';
 import type { Worker } from './worker.js';
 
 /** Has one worker check backends, and passes its results about their health to the others. */

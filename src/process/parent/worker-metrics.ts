@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Pace, TimeSlices } from '../../core/time-slices.js';
+import { type Pace, TimeSlices } from '../../core/index.js';
 import { addLoadMetrics, addWorkerGauges, type ConfigLoads } from '../../observe/metrics/gauges.js';
 import { MetricBook } from '../../observe/metrics/metric-book.js';
 import {

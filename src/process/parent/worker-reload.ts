@@ -1,5 +1,9 @@
-import { ConfigurationError, unplacedError } from '../../core/diagnostic.js';
-import { addInputs, type InputSnapshot } from '../../core/files/inputs.js';
+import {
+  addInputs,
+  ConfigurationError,
+  type InputSnapshot,
+  unplacedError,
+} from '../../core/index.js';
 import type { StepAnswer, WorkerCalls } from '../calls.js';
 import { Unanswered } from '../channel.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';

@@ -2,10 +2,14 @@ import type { Compiled } from '../../compile.js';
 import { weakeningsIn } from '../../config/protection/weakenings.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic, unplaced } from '../../core/diagnostic.js';
-import { asksForAll } from '../../core/requirement.js';
-import { TimeSlices } from '../../core/time-slices.js';
-import { hasPart } from '../../graphql/subschema/schema-parts.js';
+import {
+  asksForAll,
+  ConfigurationError,
+  type Diagnostic,
+  TimeSlices,
+  unplaced,
+} from '../../core/index.js';
+import { hasPart } from '../../graphql/index.js';
 import type { ReloadOccasion } from './reload-source.js';
 
 /**

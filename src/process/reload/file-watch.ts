@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { glob } from '../../core/files/glob.js';
-import type { Inputs } from '../../core/files/inputs.js';
+import { glob, type Inputs } from '../../core/index.js';
 
 /**
  * Least time between two looks. Polling needs no support of the file system; mounted volumes often

@@ -1,7 +1,12 @@
 import type { TakenPlace } from '../../compile/soap/named-wsdl.js';
 import { type Compiled, labelNamesOf } from '../../compile.js';
-import { type Diagnostic, firstWarnings } from '../../core/diagnostic.js';
-import { emptySnapshot, type InputSnapshot, type Inputs } from '../../core/files/inputs.js';
+import {
+  type Diagnostic,
+  emptySnapshot,
+  firstWarnings,
+  type InputSnapshot,
+  type Inputs,
+} from '../../core/index.js';
 import type { LabelNames } from '../../observe/metrics/retired-labels.js';
 import type { FileIdentities } from './file-watch.js';
 

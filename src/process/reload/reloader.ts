@@ -3,7 +3,7 @@ import {
   type Diagnostic,
   printDiagnostic,
   unplaced,
-} from '../../core/diagnostic.js';
+} from '../../core/index.js';
 import type { ReloadResult } from '../../observe/admin.js';
 import type { Log } from '../../observe/log/log.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';

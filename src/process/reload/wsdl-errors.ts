@@ -1,8 +1,12 @@
 import { readNamedWsdl } from '../../compile/soap/named-wsdl.js';
 import { namedWsdls } from '../../config/source/named-wsdls.js';
-import { ConfigurationError, errorDiagnostics } from '../../core/diagnostic.js';
-import { LIVE_INPUTS } from '../../core/files/inputs.js';
-import { AT_ONCE, type Pace } from '../../core/time-slices.js';
+import {
+  AT_ONCE,
+  ConfigurationError,
+  errorDiagnostics,
+  LIVE_INPUTS,
+  type Pace,
+} from '../../core/index.js';
 
 /**
  * Throws `error`; a configuration that cannot be used still names its WSDLs, whose errors are

@@ -3,14 +3,19 @@ import { type Contract, missingParts } from '../../compile/graphql/kept-contract
 import { type TakenPlace, takenProblemsOf } from '../../compile/soap/named-wsdl.js';
 import { type Compiled, compile } from '../../compile.js';
 import { type LoadedConfig, rootSection } from '../../config/load.js';
-import { ConfigurationError, unplacedError } from '../../core/diagnostic.js';
-import { errorCode } from '../../core/error-code.js';
-import { emptySnapshot, type InputSnapshot, replayInputs } from '../../core/files/inputs.js';
-import { RememberedReads } from '../../core/files/remembered-reads.js';
-import { TimeSlices } from '../../core/time-slices.js';
+import {
+  ConfigurationError,
+  emptySnapshot,
+  errorCode,
+  type InputSnapshot,
+  RememberedReads,
+  replayInputs,
+  TimeSlices,
+  unplacedError,
+} from '../../core/index.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import type { Log } from '../../observe/log/log.js';
-import { unpackTaken } from '../../wsdl/taken-wsdl.js';
+import { unpackTaken } from '../../wsdl/index.js';
 import { whileReloading } from '../service-manager.js';
 import { writeWhole } from '../write-whole.js';
 import { checkWeakerSchemas } from './check-weaker.js';

@@ -6,7 +6,7 @@ import {
   REPLAY_SLICE_MILLIS,
   type Replay,
   type ReplayPace,
-} from '../../core/shared/event-bus.js';
+} from '../../core/index.js';
 import type { RedisConnection, RedisReply } from '../connection.js';
 import { readEvent } from './event-message.js';
 import { REPLAY, REPLAY_PAGE } from './event-scripts.js';

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isRecord, parsedJson } from '../../core/json.js';
-import type { EventValues } from '../../core/shared/event-bus.js';
+import { type EventValues, isRecord, parsedJson } from '../../core/index.js';
 
 /** An event in a message between replicas. */
 export interface SentEvent {

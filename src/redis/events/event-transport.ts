@@ -6,7 +6,7 @@ import type {
   Replay,
   ReplayPace,
   TransportReceiver,
-} from '../../core/shared/event-bus.js';
+} from '../../core/index.js';
 import type { RedisConnection } from '../connection.js';
 import { type HistoryLimits, replayHistory } from './event-history.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';

@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../../core/maps.js';
+import { setAndEvictOldest } from '../../core/index.js';
 import type { Lease, Times } from './lease.js';
 import type { BucketView } from './lease-store.js';
 

@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
-import { MIB } from '../../core/limit.js';
-import { isRefusalCode } from '../../core/refusals/refusals.js';
-import type { EventValues } from '../../core/shared/event-bus.js';
+import { type EventValues, isRefusalCode, MIB } from '../../core/index.js';
 import type {
   PollReceiver,
   PollReply,

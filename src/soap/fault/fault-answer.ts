@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { ReaderPool } from '../../xml/reader-pool.js';
-import type { Encoding } from '../../xml/transcode.js';
+import type { Encoding, ReaderPool } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import { applyEdits, type Edit } from '../edit.js';
 import { FaultMessage } from './fault-message.js';

@@ -1,4 +1,4 @@
-import { ALL, type Interest, SKIP, type StartTag } from '../../xml/events.js';
+import { ALL, type Interest, SKIP, type StartTag } from '../../xml/index.js';
 
 /**
  * The content of a Fault's detail as JSON: an element is its text, or an object of its children by

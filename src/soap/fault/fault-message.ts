@@ -6,7 +6,7 @@ import {
   SKIP,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import { type Dialect, dialectOfUri } from '../dialect.js';
 import type { Edit } from '../edit.js';
 import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';

@@ -5,7 +5,7 @@ import {
   SKIP,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import { dialectOfUri } from '../dialect.js';
 
 const DEPTH_MAX = 16;

@@ -1,4 +1,4 @@
-import type { QName } from '../../xml/events.js';
+import type { QName } from '../../xml/index.js';
 import { STANDARD_TARGETS } from '../dialect.js';
 
 /** The namespace of the element in a Fault's detail that carries the refusal code of a gateway. */

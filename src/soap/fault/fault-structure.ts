@@ -1,4 +1,4 @@
-import type { StartTag } from '../../xml/events.js';
+import type { StartTag } from '../../xml/index.js';
 
 interface Content {
   /** Local names of the children, in order; a child that `repeats` may come again. */

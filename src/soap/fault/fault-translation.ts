@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { isNcName } from '../../xml/chars.js';
-import { referencesFor, XmlWriter } from '../../xml/writer.js';
+import { isNcName, referencesFor, XmlWriter } from '../../xml/index.js';
 import { type Dialect, dialectOfUri } from '../dialect.js';
 import type { DetailTag, FaultMessage } from './fault-message.js';
 

@@ -1,13 +1,13 @@
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import {
   ALL,
   ELEMENTS_ONLY,
   type Interest,
+  InterestFilter,
   SKIP,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
-import { InterestFilter } from '../../xml/interest-filter.js';
+} from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
 import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';

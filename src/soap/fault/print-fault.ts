@@ -1,12 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import {
-  type ExplainedField,
-  type Explanation,
-  explain,
-} from '../../core/refusals/explanations.js';
-import type { Refusal } from '../../core/refusals/refusal.js';
-import type { QName } from '../../xml/events.js';
-import { XmlWriter } from '../../xml/writer.js';
+import { type ExplainedField, type Explanation, explain, type Refusal } from '../../core/index.js';
+import { type QName, XmlWriter } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import { NotUnderstood } from '../header/header.js';
 import { ERROR_URI } from './fault-policy.js';

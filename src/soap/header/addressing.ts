@@ -1,5 +1,5 @@
-import { Refusal } from '../../core/refusals/refusal.js';
-import { ALL, ELEMENTS_ONLY, type Interest, type StartTag } from '../../xml/events.js';
+import { Refusal } from '../../core/index.js';
+import { ALL, ELEMENTS_ONLY, type Interest, type StartTag } from '../../xml/index.js';
 
 /**
  * The WS-Addressing blocks of a message that the gateway or a service may act on. Texts are

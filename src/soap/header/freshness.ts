@@ -1,5 +1,4 @@
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { Nonce } from '../../core/shared/nonce-store.js';
+import { type Nonce, Refusal } from '../../core/index.js';
 import { parseNonce } from './nonce.js';
 import type { FreshnessClaim } from './security-reader.js';
 

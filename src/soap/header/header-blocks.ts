@@ -1,5 +1,5 @@
-import type { RefusalCode } from '../../core/refusals/refusals.js';
-import type { Interest, QName, StartTag } from '../../xml/events.js';
+import type { RefusalCode } from '../../core/index.js';
+import type { Interest, QName, StartTag } from '../../xml/index.js';
 import { AddressingReader, isAddressing } from './addressing.js';
 import type { HeaderBounds, HeaderRules } from './header.js';
 import { isSecurity, SecurityReader } from './security-reader.js';

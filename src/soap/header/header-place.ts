@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { StartTag } from '../../xml/events.js';
-import type { Encoding } from '../../xml/transcode.js';
+import type { Encoding, StartTag } from '../../xml/index.js';
 import { type Edit, encodeAscii } from '../edit.js';
 
 /** The position in a message at which the gateway writes header blocks of its own. */

@@ -1,12 +1,11 @@
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
-import type { RefusalCode } from '../../core/refusals/refusals.js';
+import { Refusal, type RefusalCode, refuseByLimit } from '../../core/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
   type QName,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
 import { type AddressingReader, isAddressing } from './addressing.js';

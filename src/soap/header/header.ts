@@ -1,6 +1,5 @@
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { RefusalCode } from '../../core/refusals/refusals.js';
-import { expandedName, type QName, type StartTag } from '../../xml/events.js';
+import { Refusal, type RefusalCode } from '../../core/index.js';
+import { expandedName, type QName, type StartTag } from '../../xml/index.js';
 import { DIALECTS, type Dialect, type DialectName } from '../dialect.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Nonce } from '../../core/shared/nonce-store.js';
+import type { Nonce } from '../../core/index.js';
 
 /**
  * Parses a nonce (UsernameToken profile 1.1 section 3.1), which is compared by its bytes. A nonce

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import {
   ALL,
   ELEMENTS_ONLY,
@@ -6,7 +6,7 @@ import {
   type QName,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 /** The drafts before the standard: old stacks still write them. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { escapeQuoted, referencesFor } from '../../xml/writer.js';
+import { escapeQuoted, referencesFor } from '../../xml/index.js';
 import { dialectOfUri } from '../dialect.js';
 import type { BlockWriter } from './header-place.js';
 

@@ -1,5 +1,5 @@
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
-import type { StartTag } from '../../xml/events.js';
+import { Refusal, refuseByLimit } from '../../core/index.js';
+import type { StartTag } from '../../xml/index.js';
 
 const XML = 'http://www.w3.org/XML/1998/namespace';
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { asUpstream, Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { asUpstream, Refusal, refuseByLimit } from '../../core/index.js';
 import { type AttachedPart, AttachedParts } from './attached-parts.js';
 import type { AttachmentSink } from './multipart.js';
 import { type Attachment, Part } from './part.js';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 
 /** Receives the content between two boundaries, in chunks that are lent for the call. */
 export interface ContentSink {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Refusal } from '../../core/index.js';
 import type { LineEnd } from './boundary-line.js';
 
 const CR = 13;

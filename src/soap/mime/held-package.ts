@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { KIB } from '../../core/limit.js';
-import { refuseByLimit } from '../../core/refusals/refusal.js';
-import type { Encoding } from '../../xml/transcode.js';
+import { KIB, refuseByLimit } from '../../core/index.js';
+import type { Encoding } from '../../xml/index.js';
 import { XOP_URI } from './include.js';
 import { type IncludedPart, KeptParts } from './kept-parts.js';
 import type { AttachmentSink, EnvelopeReader } from './multipart.js';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
@@ -6,7 +6,7 @@ import {
   SKIP,
   type StartTag,
   type XmlHandler,
-} from '../../xml/events.js';
+} from '../../xml/index.js';
 import type { References } from './references.js';
 
 export const XOP_URI = 'http://www.w3.org/2004/08/xop/include';

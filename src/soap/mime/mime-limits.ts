@@ -1,4 +1,4 @@
-import { internal, KIB, type Limits, type LimitTable, limit } from '../../core/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit } from '../../core/index.js';
 
 /** Limits of the package around an envelope: MTOM, and SOAP with Attachments. */
 export const MIME_LIMITS = {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
-import type { Encoding } from '../../xml/transcode.js';
+import { Refusal, refuseByLimit } from '../../core/index.js';
+import type { Encoding } from '../../xml/index.js';
 import type { MessageReader } from '../gate.js';
 import { BoundaryScanner, type ContentSink, type DelimiterScanner } from './boundary.js';
 import { afterBoundary, type BoundaryLine, type LineEnd, PADDING_MAX } from './boundary-line.js';

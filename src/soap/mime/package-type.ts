@@ -1,4 +1,4 @@
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { Refusal, refuseByLimit } from '../../core/index.js';
 import { type MediaType, readContentType, readMediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
 import { withoutBrackets } from './part-head.js';

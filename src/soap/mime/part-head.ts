@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 
 /** The fields of the header of one part that are read. */
 export interface PartHead {

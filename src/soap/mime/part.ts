@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { asUpstream, Refusal } from '../../core/refusals/refusal.js';
+import { asUpstream, Refusal } from '../../core/index.js';
 import { isMediaType } from './media-type.js';
 
 /** A part beside an envelope; its bytes are there once the package is over. */

@@ -1,5 +1,4 @@
-import { getOrMake } from '../../core/maps.js';
-import { Refusal, refuseByLimit } from '../../core/refusals/refusal.js';
+import { getOrMake, Refusal, refuseByLimit } from '../../core/index.js';
 
 /**
  * Which parts a package has and which of them its envelope includes, none from elsewhere. A

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { FileContent } from '../../core/file-content.js';
+import type { FileContent } from '../../core/index.js';
 import { printContentType } from './media-type.js';
 import { type PackageType, XOP_PACKAGE } from './package-type.js';
 

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { KIB } from '../../core/limit.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { KIB, Refusal } from '../../core/index.js';
 import type { CallRules } from '../call-rules.js';
 import { RepeatableCall } from '../repeatable-call.js';
 import {

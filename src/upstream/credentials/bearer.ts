@@ -1,5 +1,4 @@
-import type { RotatingFile } from '../../core/files/rotating-file.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal, type RotatingFile } from '../../core/index.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 
 /** A bearer token (RFC 6750) in a file that rotates. */

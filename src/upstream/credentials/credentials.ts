@@ -1,4 +1,4 @@
-import type { RequestObserver } from '../../core/request-observer.js';
+import type { RequestObserver } from '../../core/index.js';
 import type { ReplyHead } from '../reply.js';
 
 /** Header fields, names in lower case and values in turn. */

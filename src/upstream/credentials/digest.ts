@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { ReplyHead } from '../reply.js';
 import { type Challenge, readChallenges } from './challenges.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';

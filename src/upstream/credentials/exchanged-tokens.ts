@@ -1,6 +1,4 @@
-import { BoundedCache } from '../../core/bounded-cache.js';
-import { Refusal } from '../../core/refusals/refusal.js';
-import type { SubjectToken } from '../../core/subject-token.js';
+import { BoundedCache, Refusal, type SubjectToken } from '../../core/index.js';
 import { OAuth2, type OAuth2Options } from './oauth2.js';
 import type { TokenSource } from './token-source.js';
 

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../core/refusals/refusal.js';
-import type { CallObserver, RequestObserver } from '../../core/request-observer.js';
+import { asRefusal, type CallObserver, Refusal, type RequestObserver } from '../../core/index.js';
 import { RenewalLimiter } from './renewal-limiter.js';
 import type { TokenSource } from './token-source.js';
 

@@ -1,6 +1,4 @@
-import { errorCode } from '../../core/error-code.js';
-import { isRecord } from '../../core/json.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { errorCode, isRecord, Refusal } from '../../core/index.js';
 import type { Credentials, Fields } from './credentials.js';
 
 /**

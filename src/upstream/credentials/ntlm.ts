@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { Refusal } from '../../core/index.js';
 import type { Challenge } from './challenges.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 import type { ConnectionAuthentication, Handshake } from './handshake.js';

@@ -14,7 +14,7 @@ import {
   TlsClientAuth,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
-import type { CallObserver } from '../../core/request-observer.js';
+import type { CallObserver } from '../../core/index.js';
 
 /** The gateway as a client of an authorization server. */
 export interface OAuthClient {

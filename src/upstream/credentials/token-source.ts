@@ -1,4 +1,4 @@
-import type { RequestObserver } from '../../core/request-observer.js';
+import type { RequestObserver } from '../../core/index.js';
 
 /** Tokens that all calls of a service share: of a login session, or of an authorization server. */
 export interface TokenSource {

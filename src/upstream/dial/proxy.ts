@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { getProxyForUrl } from 'proxy-from-env';
-import { KIB } from '../../core/limit.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { KIB, Refusal } from '../../core/index.js';
 
 /** Bytes of the head of a proxy's answer to CONNECT. */
 const HEAD_BYTES_MAX = 16 * KIB;

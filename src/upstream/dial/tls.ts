@@ -1,9 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
-import { errorCode } from '../../core/error-code.js';
-import type { RotatingFile } from '../../core/files/rotating-file.js';
-import { certificateEndMillis, earliest } from '../../core/tls/first-end.js';
-import { checkServerIdentity } from '../../core/tls/server-identity.js';
+import {
+  certificateEndMillis,
+  checkServerIdentity,
+  earliest,
+  errorCode,
+  type RotatingFile,
+} from '../../core/index.js';
 
 /** The parts of TLS options that may be in files of their own. */
 export const TLS_PARTS = ['ca', 'cert', 'key', 'pfx'] as const;

@@ -1,5 +1,4 @@
-import { errorCode } from '../../core/error-code.js';
-import { Refusal } from '../../core/refusals/refusal.js';
+import { errorCode, Refusal } from '../../core/index.js';
 import type { Address } from '../address.js';
 import type { AddressSet, NamedAddress } from '../address-set.js';
 import type { UpstreamLimits } from '../limits.js';

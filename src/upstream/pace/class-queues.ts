@@ -1,4 +1,4 @@
-import type { Refusal } from '../../core/refusals/refusal.js';
+import type { Refusal } from '../../core/index.js';
 
 /** A call that waits for its time. */
 export interface PacedCall {

@@ -1,5 +1,10 @@
-import { Refusal } from '../../core/refusals/refusal.js';
-import { type Rate, SlotClock, type SlotSupply, slotClockMillis } from '../../core/shared/slots.js';
+import {
+  type Rate,
+  Refusal,
+  SlotClock,
+  type SlotSupply,
+  slotClockMillis,
+} from '../../core/index.js';
 import { ClassQueues, type PacedCall, type PaceTicket } from './class-queues.js';
 import { Complaints } from './complaints.js';
 

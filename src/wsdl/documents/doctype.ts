@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../core/diagnostic.js';
+import { ConfigurationError } from '../../core/index.js';
 import { positionOf, type XmlSource } from './xml-tree.js';
 
 /** Longest document type declaration that is skipped; those of the W3C schemas have 2 KiB. */

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-import { type Inputs, LIVE_INPUTS } from '../../core/files/inputs.js';
+import { type Inputs, LIVE_INPUTS } from '../../core/index.js';
 import { isNearby, sameNamedFiles, sharedFolder, shellWord } from './nearby.js';
 
 /**

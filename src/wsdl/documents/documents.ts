@@ -1,7 +1,13 @@
-import { ConfigurationError, type Diagnostic, unplacedError } from '../../core/diagnostic.js';
-import { type Inputs, LIVE_INPUTS } from '../../core/files/inputs.js';
-import { MIB } from '../../core/limit.js';
-import { AT_ONCE, type Pace } from '../../core/time-slices.js';
+import {
+  AT_ONCE,
+  ConfigurationError,
+  type Diagnostic,
+  type Inputs,
+  LIVE_INPUTS,
+  MIB,
+  type Pace,
+  unplacedError,
+} from '../../core/index.js';
 import { NO_DTD, refusedDtd, withoutDoctype } from './doctype.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
 import { decodeDocument } from './encoding.js';

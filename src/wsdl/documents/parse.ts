@@ -1,7 +1,6 @@
 import sax from 'sax';
-import { ConfigurationError } from '../../core/diagnostic.js';
-import type { Steps } from '../../core/time-slices.js';
-import { normaliseValue } from '../../xml/references.js';
+import { ConfigurationError, type Steps } from '../../core/index.js';
+import { normaliseValue } from '../../xml/index.js';
 import { XMLNS } from './namespaces.js';
 import { positionOf, type XmlNode, type XmlSource } from './xml-tree.js';
 

@@ -1,5 +1,4 @@
-import { type Diagnostic, unplaced } from '../../core/diagnostic.js';
-import { groupBy } from '../../core/maps.js';
+import { type Diagnostic, groupBy, unplaced } from '../../core/index.js';
 import { diagnosticAtNode, type XmlNode } from './xml-tree.js';
 
 /** The warnings of one import, bounded, each reported once, those of one cause as one. */

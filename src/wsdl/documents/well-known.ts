@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Inputs } from '../../core/files/inputs.js';
-import { PACKAGE_FOLDER } from '../../core/files/package-folder.js';
+import { type Inputs, PACKAGE_FOLDER } from '../../core/index.js';
 import type { DocumentSource, Located, Refused } from './document-source.js';
 
 const OASIS = 'http://docs.oasis-open.org';

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { QName } from '../../xml/events.js';
+import type { Diagnostic } from '../../core/index.js';
+import type { QName } from '../../xml/index.js';
 import { XML } from './namespaces.js';
 
 /** An element of a WSDL or schema, with its position. White space between elements is not kept. */

@@ -1,4 +1,4 @@
-import { WSA_1_0, WSA_2004_08 } from '../../soap/header/addressing.js';
+import { WSA_1_0, WSA_2004_08 } from '../../soap/index.js';
 import { WSDL } from '../documents/namespaces.js';
 import type { XmlNode } from '../documents/xml-tree.js';
 import type { AddressingUse } from '../model.js';

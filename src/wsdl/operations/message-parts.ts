@@ -1,4 +1,4 @@
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import { WSDL } from '../documents/namespaces.js';
 import { childrenOf, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 

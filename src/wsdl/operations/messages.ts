@@ -1,7 +1,6 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { getOrMake } from '../../core/maps.js';
-import type { AttachedPart } from '../../soap/mime/attached-parts.js';
-import type { QName } from '../../xml/events.js';
+import { type Diagnostic, getOrMake } from '../../core/index.js';
+import type { AttachedPart } from '../../soap/index.js';
+import type { QName } from '../../xml/index.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
 import {

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
+import type { Diagnostic } from '../../core/index.js';
 import { isSoapBindingNamespace, WSDL } from '../documents/namespaces.js';
 import {
   attributeOf,

@@ -1,4 +1,4 @@
-import { addToGroup } from '../../core/maps.js';
+import { addToGroup } from '../../core/index.js';
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
 import {

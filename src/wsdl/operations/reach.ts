@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { addToGroup } from '../../core/maps.js';
+import { addToGroup, type Diagnostic } from '../../core/index.js';
 import {
   type ComplexType,
   childrenOfBody,

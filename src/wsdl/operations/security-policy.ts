@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { getOrMake } from '../../core/maps.js';
+import { type Diagnostic, getOrMake } from '../../core/index.js';
 import { WSDL } from '../documents/namespaces.js';
 import { childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 import { attachedPolicies, type Policies, referredPolicies } from './policies.js';

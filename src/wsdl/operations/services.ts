@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { getOrMake } from '../../core/maps.js';
+import { type Diagnostic, getOrMake } from '../../core/index.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
 import {

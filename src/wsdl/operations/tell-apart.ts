@@ -1,5 +1,5 @@
-import { groupBy } from '../../core/maps.js';
-import { WSA_1_0 } from '../../soap/header/addressing.js';
+import { groupBy } from '../../core/index.js';
+import { WSA_1_0 } from '../../soap/index.js';
 import { WSDL } from '../documents/namespaces.js';
 import { childOf, diagnosticAtNode } from '../documents/xml-tree.js';
 import { type Operation, typeKey } from '../model.js';

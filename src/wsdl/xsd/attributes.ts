@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { isNcName } from '../../xml/chars.js';
+import type { Diagnostic } from '../../core/index.js';
+import { isNcName } from '../../xml/index.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
 import {
   attributeOf,

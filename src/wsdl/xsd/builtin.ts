@@ -1,4 +1,4 @@
-import type { QName } from '../../xml/events.js';
+import type { QName } from '../../xml/index.js';
 import {
   isBuiltInNamespace,
   OLDER_XSD,

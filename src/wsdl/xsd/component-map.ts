@@ -1,4 +1,4 @@
-import { getOrMake } from '../../core/maps.js';
+import { getOrMake } from '../../core/index.js';
 import type { XmlNode } from '../documents/xml-tree.js';
 
 /** A component, as far as it matters which one it is. */

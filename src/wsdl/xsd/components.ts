@@ -1,7 +1,5 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { addToGroup } from '../../core/maps.js';
-import { isNcName } from '../../xml/chars.js';
-import type { QName } from '../../xml/events.js';
+import { addToGroup, type Diagnostic } from '../../core/index.js';
+import { isNcName, type QName } from '../../xml/index.js';
 import { inlineSchemas, type LoadedDocument } from '../documents/documents.js';
 import { isBuiltInNamespace, OLDER_XSD, WSDL, XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';

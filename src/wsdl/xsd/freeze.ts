@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from '../../core/time-slices.js';
+import { runAtOnce, type Steps } from '../../core/index.js';
 
 /** Values frozen in one step: a millisecond. */
 const STEP_VALUES = 4096;

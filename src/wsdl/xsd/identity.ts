@@ -1,5 +1,4 @@
-import { isNcName } from '../../xml/chars.js';
-import type { QName } from '../../xml/events.js';
+import { isNcName, type QName } from '../../xml/index.js';
 import { XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
 import {

@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import { isNcName } from '../../xml/chars.js';
-import type { QName } from '../../xml/events.js';
+import type { Diagnostic } from '../../core/index.js';
+import { isNcName, type QName } from '../../xml/index.js';
 import { XSD } from '../documents/namespaces.js';
 import { attributeOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';

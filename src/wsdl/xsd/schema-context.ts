@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { QName } from '../../xml/events.js';
+import type { Diagnostic } from '../../core/index.js';
+import type { QName } from '../../xml/index.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { XmlNode } from '../documents/xml-tree.js';
 import type { ComplexType, ElementDeclaration, XsdType } from '../model.js';

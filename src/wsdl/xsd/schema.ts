@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../../core/diagnostic.js';
-import type { Steps } from '../../core/time-slices.js';
-import type { QName } from '../../xml/events.js';
+import type { Diagnostic, Steps } from '../../core/index.js';
+import type { QName } from '../../xml/index.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
 import { attributeOf, nameOfNode, type XmlNode } from '../documents/xml-tree.js';

@@ -10,7 +10,7 @@ import {
   OBJECT_IDENTIFIER,
   OCTET_STRING,
   SEQUENCE,
-} from '../../core/tls/der.js';
+} from '../../core/index.js';
 import { type SignatureDigest, signatureDigest } from './signature-digest.js';
 
 /** What Node does not tell of a certificate (RFC 5280 sections 4.1 and 4.2). */

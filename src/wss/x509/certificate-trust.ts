@@ -1,6 +1,6 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 
-import { BoundedCache } from '../../core/bounded-cache.js';
+import { BoundedCache } from '../../core/index.js';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.js';
 import { attributeKey, rfc2253Name } from './distinguished-name.js';
 import { serialText } from './revocation-list.js';

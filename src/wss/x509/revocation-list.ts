@@ -7,7 +7,7 @@ import {
   INTEGER,
   SEQUENCE,
   UTC_TIME,
-} from '../../core/tls/der.js';
+} from '../../core/index.js';
 
 /**
  * The revocation lists of a file, as PEM. Text without any is returned as it is: an error for

@@ -5,7 +5,7 @@ import {
   elementsBetween,
   OBJECT_IDENTIFIER,
   SEQUENCE,
-} from '../../core/tls/der.js';
+} from '../../core/index.js';
 
 /**
  * The digest of a signature; `own`: its algorithm has one of its own (Ed25519), `unknown`: not in

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type KeyObject, verify } from 'node:crypto';
-import { BIT_STRING, elementAt, elementsBetween, SEQUENCE } from '../../core/tls/der.js';
+import { BIT_STRING, elementAt, elementsBetween, SEQUENCE } from '../../core/index.js';
 import { extensionsIn } from './certificate-fields.js';
 import { listsIn, nextUpdate, revokedSerials } from './revocation-list.js';
 import { type SignatureDigest, signatureDigest } from './signature-digest.js';

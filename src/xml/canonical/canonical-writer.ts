@@ -1,4 +1,4 @@
-import { invariant } from '../../core/invariant.js';
+import { invariant } from '../../core/index.js';
 import {
   type Interest,
   type NamespaceBinding,

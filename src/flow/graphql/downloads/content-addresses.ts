@@ -1,17 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, getNamedType } from 'graphql';
 import type { CallerIdentity, Client } from '../../../access/client.js';
-import type {
-  AddressMaker,
-  ContentPlace,
-  FieldDigest,
-} from '../../../codec/read/content-receiver.js';
+import type { AddressMaker, ContentPlace, FieldDigest } from '../../../codec/index.js';
 import type { SoapService } from '../../../compile/soap/service.js';
-import { isRecord } from '../../../core/json.js';
+import { isRecord } from '../../../core/index.js';
 import { TextSeal } from '../../../gateway/text-seal.js';
-import type { DescribedOperation } from '../../../graphql/described/described-operation.js';
-import type { RawVariables } from '../../../graphql/output/reply-plan.js';
-import type { FieldCall } from '../../../graphql/run/field-call.js';
+import type { DescribedOperation, FieldCall, RawVariables } from '../../../graphql/index.js';
 import { callerDigest } from '../../calls/caller-parts.js';
 
 /**

@@ -1,6 +1,5 @@
-import { isRecord } from '../../../core/json.js';
-import { Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
-import { parseJson } from '../../../graphql/admission/params.js';
+import { isRecord, Refusal, refuseByLimit } from '../../../core/index.js';
+import { parseJson } from '../../../graphql/index.js';
 import type { UploadedFile } from './uploaded-file.js';
 
 /**

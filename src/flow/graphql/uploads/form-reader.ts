@@ -1,11 +1,17 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
-import { BoundaryScanner, type ContentSink } from '../../../soap/mime/boundary.js';
-import { afterBoundary, type BoundaryLine, PADDING_MAX } from '../../../soap/mime/boundary-line.js';
-import { HeaderBytes } from '../../../soap/mime/header-bytes.js';
-import { readContentType } from '../../../soap/mime/media-type.js';
-import type { MimeLimits } from '../../../soap/mime/mime-limits.js';
-import { PLAIN_CODINGS, readPartFields } from '../../../soap/mime/part-head.js';
+import { Refusal, refuseByLimit } from '../../../core/index.js';
+import {
+  afterBoundary,
+  type BoundaryLine,
+  BoundaryScanner,
+  type ContentSink,
+  HeaderBytes,
+  type MimeLimits,
+  PADDING_MAX,
+  PLAIN_CODINGS,
+  readContentType,
+  readPartFields,
+} from '../../../soap/index.js';
 
 /** Takes the fields of a form as they come. What it throws ends the form. */
 export interface FormSink {

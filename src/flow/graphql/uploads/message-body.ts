@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { pipeline, Readable, Transform } from 'node:stream';
-import type { InlineFile } from '../../../codec/write/binary-parts.js';
-import { FileContent } from '../../../core/file-content.js';
-import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
-import type { PackagePiece } from '../../../soap/mime/write-package.js';
+import type { InlineFile } from '../../../codec/index.js';
+import { asRefusal, FileContent, Refusal } from '../../../core/index.js';
+import type { PackagePiece } from '../../../soap/index.js';
 import { Collected } from '../../http/collected.js';
 
 /** An envelope with the base64 of files in place of the texts that stand for them. */

@@ -1,5 +1,4 @@
-import { refuseByLimit } from '../../../core/refusals/refusal.js';
-import type { JsonBounds } from '../../../core/strict-json.js';
+import { type JsonBounds, refuseByLimit } from '../../../core/index.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';
 import { invite } from '../../http/invite-body.js';
 import { formBoundary } from './form-reader.js';

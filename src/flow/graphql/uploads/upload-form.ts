@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { isRecord } from '../../../core/json.js';
-import { asRefusal, Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
-import type { JsonBounds } from '../../../core/strict-json.js';
-import { parseJson } from '../../../graphql/admission/params.js';
-import { decodeText } from '../../../graphql/admission/read-text.js';
-import type { GraphqlLimits } from '../../../graphql/limits.js';
-import type { MimeLimits } from '../../../soap/mime/mime-limits.js';
+import {
+  asRefusal,
+  isRecord,
+  type JsonBounds,
+  Refusal,
+  refuseByLimit,
+} from '../../../core/index.js';
+import { decodeText, type GraphqlLimits, parseJson } from '../../../graphql/index.js';
+import type { MimeLimits } from '../../../soap/index.js';
 import { placeFiles } from './file-map.js';
 import { FormReader, type FormSink } from './form-reader.js';
 import { UploadedFile } from './uploaded-file.js';

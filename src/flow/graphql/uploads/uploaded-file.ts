@@ -1,8 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
-import { FileContent } from '../../../core/file-content.js';
-import { KIB } from '../../../core/limit.js';
-import { Refusal } from '../../../core/refusals/refusal.js';
+import { FileContent, KIB, Refusal } from '../../../core/index.js';
 
 /** Bytes of a file that wait between its sender and the backend. */
 const WAITING_BYTES = 64 * KIB;

@@ -1,5 +1,5 @@
 import { copyFileSync } from 'node:fs';
-import { copyFiles } from '../../../graphql/page/copy-files.js';
+import { copyFiles } from '../../../graphql/index.js';
 import { OPENAPI_FILES, OPENAPI_FOLDER } from './openapi-files.js';
 
 // A step of the build, not of the gateway.

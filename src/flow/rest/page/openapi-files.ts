@@ -1,4 +1,4 @@
-import { type PageFile, SCRIPT, STYLE } from '../../../graphql/page/page-files.js';
+import { type PageFile, SCRIPT, STYLE } from '../../../graphql/index.js';
 
 /**
  * The files of the page that shows the OpenAPI description, in the order in which it needs them.

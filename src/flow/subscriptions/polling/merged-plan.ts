@@ -1,6 +1,5 @@
-import type { Decoded, ReplyPlan } from '../../../codec/plan/plan.js';
-import { selfSlot } from '../../../graphql/feeds/hidden-slots.js';
-import { planOf } from '../../../graphql/subscription/event-values.js';
+import type { Decoded, ReplyPlan } from '../../../codec/index.js';
+import { planOf, selfSlot } from '../../../graphql/index.js';
 
 export interface MergedPlan {
   readonly plan: ReplyPlan;

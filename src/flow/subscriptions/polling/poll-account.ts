@@ -1,9 +1,11 @@
-import type { Decoded } from '../../../codec/plan/plan.js';
-import type { CancelSignal } from '../../../core/cancellation.js';
-import type { CostLimits } from '../../../graphql/cost/cost-table.js';
-import { Spending } from '../../../graphql/cost/spending.js';
-import type { FieldCall } from '../../../graphql/run/field-call.js';
-import type { FieldCost } from '../../../graphql/types/cost-rules.js';
+import type { Decoded } from '../../../codec/index.js';
+import type { CancelSignal } from '../../../core/index.js';
+import {
+  type CostLimits,
+  type FieldCall,
+  type FieldCost,
+  Spending,
+} from '../../../graphql/index.js';
 import type { Caller } from '../../calls/authorize.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
 import type { Release } from '../../http/concurrency.js';

@@ -1,4 +1,4 @@
-import { Cancellation } from '../../../core/cancellation.js';
+import { Cancellation } from '../../../core/index.js';
 import type { Release } from '../../http/concurrency.js';
 import type { PollAccount, PollPayment } from './poll-account.js';
 

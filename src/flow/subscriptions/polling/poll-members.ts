@@ -1,5 +1,5 @@
-import type { Decoded, ReplyPlan } from '../../../codec/plan/plan.js';
-import { Refusal } from '../../../core/refusals/refusal.js';
+import type { Decoded, ReplyPlan } from '../../../codec/index.js';
+import { Refusal } from '../../../core/index.js';
 import type { PollAccount } from './poll-account.js';
 import type { BilledSubscriber } from './poll-accounts.js';
 

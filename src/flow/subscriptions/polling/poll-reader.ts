@@ -1,9 +1,6 @@
-import type { Decoded, ReplyPlan } from '../../../codec/plan/plan.js';
-import type { CancelSignal } from '../../../core/cancellation.js';
-import type { Refusal } from '../../../core/refusals/refusal.js';
-import type { RefusalCode } from '../../../core/refusals/refusals.js';
-import type { BoundField } from '../../../graphql/fields/bound-field.js';
-import type { FieldCall } from '../../../graphql/run/field-call.js';
+import type { Decoded, ReplyPlan } from '../../../codec/index.js';
+import type { CancelSignal, Refusal, RefusalCode } from '../../../core/index.js';
+import type { BoundField, FieldCall } from '../../../graphql/index.js';
 import type { CallRelay } from '../../calls/relayed-call.js';
 import { bareOf, mergedPlan } from './merged-plan.js';
 import type { PollPayment } from './poll-account.js';

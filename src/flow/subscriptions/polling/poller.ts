@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import type { ReplyPlan } from '../../../codec/plan/plan.js';
-import { Cancellation } from '../../../core/cancellation.js';
-import { asRefusal, type Refusal } from '../../../core/refusals/refusal.js';
+import type { ReplyPlan } from '../../../codec/index.js';
+import { asRefusal, Cancellation, type Refusal } from '../../../core/index.js';
 import type { CallRelay } from '../../calls/relayed-call.js';
 import { FREE, type PollPayment } from './poll-account.js';
 import { PollBilling } from './poll-accounts.js';

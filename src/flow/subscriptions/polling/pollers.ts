@@ -1,9 +1,7 @@
 import type { SoapService } from '../../../compile/soap/service.js';
-import { canonical } from '../../../core/json.js';
-import { refuseByLimit } from '../../../core/refusals/refusal.js';
+import { canonical, refuseByLimit } from '../../../core/index.js';
 import type { PollSharing } from '../../../gateway/shared/poll-sharing.js';
-import type { FieldCall } from '../../../graphql/run/field-call.js';
-import type { PolledSource, Subscription } from '../../../graphql/subscription/subscription.js';
+import type { FieldCall, PolledSource, Subscription } from '../../../graphql/index.js';
 import { SUBSCRIPTION_LIMITS } from '../../../pubsub/limits.js';
 import { isMergeable } from './merged-plan.js';
 import type { PollMember } from './poll-members.js';

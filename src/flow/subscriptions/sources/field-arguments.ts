@@ -1,7 +1,9 @@
-import type { Admitted } from '../../../graphql/admission/admit.js';
-import { argumentsOf } from '../../../graphql/run/arguments.js';
-import type { CallInput } from '../../../graphql/run/field-call.js';
-import type { RootField } from '../../../graphql/run/root-plan.js';
+import {
+  type Admitted,
+  argumentsOf,
+  type CallInput,
+  type RootField,
+} from '../../../graphql/index.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
 import { callPoints, type PricedCall } from '../polling/poll-account.js';
 

@@ -1,14 +1,12 @@
-import { Refusal } from '../../../core/refusals/refusal.js';
+import { Refusal } from '../../../core/index.js';
 import { Exchange, nextExchangeId } from '../../../gateway/exchange.js';
 import {
   type CallInput,
   type FieldCall,
+  type PolledSource as PollRule,
   SharedCallFailure,
-} from '../../../graphql/run/field-call.js';
-import type {
-  PolledSource as PollRule,
-  Subscription,
-} from '../../../graphql/subscription/subscription.js';
+  type Subscription,
+} from '../../../graphql/index.js';
 import { callerView } from '../../calls/caller-parts.js';
 import { subjectOf } from '../../calls/subject.js';
 import { callOperation } from '../../graphql/call.js';

@@ -1,9 +1,8 @@
 import type { LiveClient } from '../../../access/live-client.js';
-import type { RequestContext } from '../../../codec/write/source.js';
-import type { EventBus, ReplayPace } from '../../../core/shared/event-bus.js';
+import type { RequestContext } from '../../../codec/index.js';
+import type { EventBus, ReplayPace } from '../../../core/index.js';
 import type { Exchange } from '../../../gateway/exchange.js';
-import type { Admitted } from '../../../graphql/admission/admit.js';
-import type { RootField, RootPlan } from '../../../graphql/run/root-plan.js';
+import type { Admitted, RootField, RootPlan } from '../../../graphql/index.js';
 import type { ExchangeObserver } from '../../../observe/exchange-observer.js';
 import type { Caller } from '../../calls/authorize.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';

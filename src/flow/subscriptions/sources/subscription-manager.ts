@@ -1,11 +1,18 @@
 import type { ExecutionResult } from 'graphql';
-import { Cancellation, type CancelSignal } from '../../../core/cancellation.js';
-import { asRefusal, Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
+import {
+  asRefusal,
+  Cancellation,
+  type CancelSignal,
+  Refusal,
+  refuseByLimit,
+} from '../../../core/index.js';
 import type { PollSharing } from '../../../gateway/shared/poll-sharing.js';
-import type { Admitted } from '../../../graphql/admission/admit.js';
-import type { AdmittedOperation } from '../../../graphql/operation.js';
-import { rootPlanOf } from '../../../graphql/run/root-plan.js';
-import type { Subscription } from '../../../graphql/subscription/subscription.js';
+import {
+  type Admitted,
+  type AdmittedOperation,
+  rootPlanOf,
+  type Subscription,
+} from '../../../graphql/index.js';
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
 import type { Caller } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';

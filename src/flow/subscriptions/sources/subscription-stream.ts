@@ -1,10 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import type { LiveEnd } from '../../../access/live-client.js';
-import { Cancellation, type CancelSignal } from '../../../core/cancellation.js';
+import { Cancellation, type CancelSignal, Refusal, type RefusalCode } from '../../../core/index.js';
 
-import { Refusal } from '../../../core/refusals/refusal.js';
-import type { RefusalCode } from '../../../core/refusals/refusals.js';
-import { codedError, withId } from '../../../graphql/errors.js';
+import { codedError, withId } from '../../../graphql/index.js';
 import { EventQueue, type QueueLimits } from '../../../pubsub/event-queue.js';
 
 /** Why a subscription ended. */

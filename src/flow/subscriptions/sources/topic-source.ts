@@ -4,13 +4,16 @@ import {
   REPLAY_SLICE_MILLIS,
   type ReplayPace,
   type TopicEvent,
-} from '../../../core/shared/event-bus.js';
-import { callInputOf, eventAnswer, isWanted, noAnswer } from '../../../graphql/run/event-answer.js';
-import type { CallInput } from '../../../graphql/run/field-call.js';
-import type {
-  Subscription,
-  EventSource as TopicRule,
-} from '../../../graphql/subscription/subscription.js';
+} from '../../../core/index.js';
+import {
+  type CallInput,
+  callInputOf,
+  eventAnswer,
+  isWanted,
+  noAnswer,
+  type Subscription,
+  type EventSource as TopicRule,
+} from '../../../graphql/index.js';
 import { fieldCallPoints } from './field-arguments.js';
 import type {
   SourceParts,

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
-import type { SubschemaPlan } from '../../../graphql/fields/subschema.js';
-import { subschemaRequestOf } from '../../../graphql/run/subschema-request.js';
+import { asRefusal, Refusal } from '../../../core/index.js';
+import { type SubschemaPlan, subschemaRequestOf } from '../../../graphql/index.js';
 import { authorizeUpstream } from '../../graphql/authorize-upstream.js';
 import type { FeedSink } from '../upstream/feed.js';
 import { fieldCallPoints } from './field-arguments.js';

@@ -1,8 +1,7 @@
 import type { Policy } from '../../../access/policy.js';
 import type { SoapService } from '../../../compile/soap/service.js';
 import { CALLBACK_PATH } from '../../../config/graphql/callback-paths.js';
-import { Refusal } from '../../../core/refusals/refusal.js';
-import type { NonceStore } from '../../../core/shared/nonce-store.js';
+import { type NonceStore, Refusal } from '../../../core/index.js';
 import { CallGuard } from '../../calls/authorize.js';
 import { soapConsultation } from '../../calls/consult-policy.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';

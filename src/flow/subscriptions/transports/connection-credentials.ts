@@ -1,6 +1,5 @@
-import type { RequestContext } from '../../../codec/write/source.js';
-import { isRecord } from '../../../core/json.js';
-import { Refusal } from '../../../core/refusals/refusal.js';
+import type { RequestContext } from '../../../codec/index.js';
+import { isRecord, Refusal } from '../../../core/index.js';
 
 type Headers = RequestContext['headers'];
 type Params = Readonly<Record<string, unknown>>;

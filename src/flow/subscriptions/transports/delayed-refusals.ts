@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import type { CancelSignal } from '../../../core/cancellation.js';
+import type { CancelSignal } from '../../../core/index.js';
 import type { PenaltyBox, RefusalCarrier } from '../../http/penalty-box.js';
 
 /** The client of the WebSocket. */

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { LiveClient } from '../../../access/live-client.js';
-import type { Cancellation } from '../../../core/cancellation.js';
+import { asRefusal, type Cancellation, Refusal } from '../../../core/index.js';
 
-import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
-import type { StreamCarrier } from '../../../graphql/http.js';
 import {
   type AdmittedOperation,
   type ChargedOperation,
   refuseOperation,
-} from '../../../graphql/operation.js';
+  type StreamCarrier,
+} from '../../../graphql/index.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
 import type { CallerHost } from '../../graphql/host.js';

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { Cancellation, type CancelSignal } from '../../../core/cancellation.js';
+import { Cancellation, type CancelSignal } from '../../../core/index.js';
 
 /**
  * The result of a query or a mutation as a stream of one, which its reader may end. No generator

@@ -1,6 +1,6 @@
 import type { CallerIdentity as Credentials } from '../../../access/client.js';
-import type { RequestContext } from '../../../codec/write/source.js';
-import { asRefusal } from '../../../core/refusals/refusal.js';
+import type { RequestContext } from '../../../codec/index.js';
+import { asRefusal } from '../../../core/index.js';
 import { certificateOf, isEncrypted } from '../../../listen/peer-certificate.js';
 import { withConnectionParams } from './connection-credentials.js';
 import type { PresentParts, SocketState } from './socket-parts.js';

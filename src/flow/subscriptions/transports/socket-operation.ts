@@ -1,12 +1,17 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { Cancellation, type CancelSignal } from '../../../core/cancellation.js';
-import { asRefusal, Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
-import { refusalErrors } from '../../../graphql/errors.js';
+import {
+  asRefusal,
+  Cancellation,
+  type CancelSignal,
+  Refusal,
+  refuseByLimit,
+} from '../../../core/index.js';
 import {
   type AdmittedOperation,
   admitOperation,
+  refusalErrors,
   refuseOperation,
-} from '../../../graphql/operation.js';
+} from '../../../graphql/index.js';
 import type { Caller } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
 import type { Release } from '../../http/concurrency.js';

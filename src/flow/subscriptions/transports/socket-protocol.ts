@@ -1,5 +1,4 @@
-import { isRecord } from '../../../core/json.js';
-import { parseStrictJson } from '../../../core/strict-json.js';
+import { isRecord, parseStrictJson } from '../../../core/index.js';
 import { makeProtocolServer } from '../wire/graphql-ws.js';
 import { DelayedRefusals } from './delayed-refusals.js';
 import { ReceivedMessages } from './received-messages.js';

@@ -1,6 +1,5 @@
 import { beginExchange } from '../../../access/network/address.js';
-import { Refusal } from '../../../core/refusals/refusal.js';
-import type { RefusalCode } from '../../../core/refusals/refusals.js';
+import { Refusal, type RefusalCode } from '../../../core/index.js';
 import type { Exchange } from '../../../gateway/exchange.js';
 import { isEncrypted } from '../../../listen/peer-certificate.js';
 import type { ProtocolParts, SocketState } from './socket-parts.js';

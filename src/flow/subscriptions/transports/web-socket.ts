@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Cancellation } from '../../../core/cancellation.js';
+import { Cancellation } from '../../../core/index.js';
 
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
 import { LINGER_MILLIS } from '../../http/linger.js';

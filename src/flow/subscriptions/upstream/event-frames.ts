@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
-import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
-import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
+import { Refusal, refuseByLimit } from '../../../core/index.js';
+import { parseSubschemaText, type SubschemaTextLimits } from '../../../graphql/index.js';
 
 /** One event as it goes on: held to its bounds, on lines of its own. */
 export interface EventFrame {

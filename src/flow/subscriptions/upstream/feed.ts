@@ -1,6 +1,5 @@
-import { type Refusal, refuseByLimit } from '../../../core/refusals/refusal.js';
-import type { CallOutcome } from '../../../upstream/breaker.js';
-import { outcomeOf } from '../../../upstream/reply-effects.js';
+import { type Refusal, refuseByLimit } from '../../../core/index.js';
+import { type CallOutcome, outcomeOf } from '../../../upstream/index.js';
 
 /** Receives the events of a subscription at a service. */
 export interface FeedSink {

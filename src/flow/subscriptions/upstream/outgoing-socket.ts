@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
-import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
-import { checkStatus } from '../../../upstream/json-head.js';
-import type { Connector } from '../../../upstream/undici.js';
-import { refusalOfError } from '../../../upstream/upstream-refusals.js';
+import { asRefusal, Refusal } from '../../../core/index.js';
+import { parseSubschemaText } from '../../../graphql/index.js';
+import { type Connector, checkStatus, refusalOfError } from '../../../upstream/index.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
 import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
 import { dial, keepAsking, type Socket, wsText } from '../wire/ws.js';

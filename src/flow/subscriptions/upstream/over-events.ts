@@ -1,10 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../../core/refusals/refusal.js';
-import type { CallObserver } from '../../../core/request-observer.js';
-import type { SubschemaRequest, SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
-import { checkEventsHead } from '../../../upstream/json-head.js';
-import type { UpstreamCall } from '../../../upstream/reply.js';
-import type { Upstream } from '../../../upstream/upstream.js';
+import { type CallObserver, Refusal } from '../../../core/index.js';
+import type { SubschemaRequest, SubschemaTextLimits } from '../../../graphql/index.js';
+import { checkEventsHead, type Upstream, type UpstreamCall } from '../../../upstream/index.js';
 import { subscribeOverEvents } from '../wire/graphql-sse.js';
 import { EventFrames } from './event-frames.js';
 import type { Feed } from './feed.js';

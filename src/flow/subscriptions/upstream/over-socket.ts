@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../../core/refusals/refusal.js';
-import { type CallObserver, withField } from '../../../core/request-observer.js';
-import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
+import { asRefusal, type CallObserver, Refusal, withField } from '../../../core/index.js';
+import type { SubschemaRequest } from '../../../graphql/index.js';
 import {
   type CallToAuthorize,
   type Credentials,
   type Fields,
   withFields,
-} from '../../../upstream/credentials/credentials.js';
+} from '../../../upstream/index.js';
 import { subscribeOverSocket } from '../wire/graphql-ws.js';
 import { type OutgoingParts, OutgoingSocket } from './outgoing-socket.js';
 

@@ -1,20 +1,25 @@
 import { performance } from 'node:perf_hooks';
 import { TIMER_MAX } from '../../../access/expiry.js';
-import type { RequestContext } from '../../../codec/write/source.js';
+import type { RequestContext } from '../../../codec/index.js';
 import type {
   GraphqlUpstream,
   UpstreamSubscriptions,
 } from '../../../compile/graphql/graphql-upstream.js';
-import { refuseByLimit } from '../../../core/refusals/refusal.js';
-import type { RequestObserver } from '../../../core/request-observer.js';
-import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
-import { Breaker, type BreakerState, breakerOpen } from '../../../upstream/breaker.js';
-import { DEFAULT_CALLS } from '../../../upstream/call-rules.js';
-import { lend, withFields } from '../../../upstream/credentials/credentials.js';
-import { forWebSocket, makeConnector } from '../../../upstream/dial/dial.js';
-import type { Connector } from '../../../upstream/undici.js';
-import { Upstream } from '../../../upstream/upstream.js';
-import type { TimeoutKeys } from '../../../upstream/upstream-refusals.js';
+import { type RequestObserver, refuseByLimit } from '../../../core/index.js';
+import type { SubschemaRequest } from '../../../graphql/index.js';
+import {
+  Breaker,
+  type BreakerState,
+  breakerOpen,
+  type Connector,
+  DEFAULT_CALLS,
+  forWebSocket,
+  lend,
+  makeConnector,
+  type TimeoutKeys,
+  Upstream,
+  withFields,
+} from '../../../upstream/index.js';
 import { forwarded, viaOf } from '../../graphql/upstream-call.js';
 import { Feed, type FeedSink } from './feed.js';
 import { feedOverEvents } from './over-events.js';

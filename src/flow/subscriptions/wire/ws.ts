@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { type Duplex, PassThrough } from 'node:stream';
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
-import { usualName } from '../../../core/http/field-names.js';
-import type { Connector } from '../../../upstream/undici.js';
+import { usualName } from '../../../core/index.js';
+import type { Connector } from '../../../upstream/index.js';
 
 /**
  * WebSockets, from either end: the only file that imports `ws`. A server emits one frame of a

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { elementAt } from '../../../core/tls/der.js';
+import { elementAt } from '../../../core/index.js';
 import { channelBindingsHash } from './messages.js';
 
 /** The hash of the channel bindings of a TLS connection (RFC 5929 section 4); null without TLS. */

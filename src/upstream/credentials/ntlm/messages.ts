@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac } from 'node:crypto';
-import { Refusal } from '../../../core/refusals/refusal.js';
+import { Refusal } from '../../../core/index.js';
 import { md4 } from './md4.js';
 
 /**

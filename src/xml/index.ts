@@ -1,0 +1,41 @@
+/** XML: bytes to events, events to bytes, canonical XML. */
+
+export { type CanonicalMethod, canonicalMethodOf } from './canonical/canonical-method.js';
+export {
+  type CanonicalSink,
+  CanonicalWriter,
+  canonicalValue,
+  GREATER,
+  RETURN,
+  type WrittenAttribute,
+} from './canonical/canonical-writer.js';
+export { CommentNode, ElementNode, TreeBuilder, writeTree } from './canonical/element-tree.js';
+export { isNcName } from './chars.js';
+export {
+  ALL,
+  type BytesTest,
+  ELEMENTS_ONLY,
+  expandedName,
+  type Interest,
+  PRESENCE,
+  type QName,
+  SKIP,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from './events.js';
+export { InterestFilter } from './interest-filter.js';
+export { XML_LIMITS, type XmlLimits } from './limits.js';
+export { XML_NAMESPACE, XMLNS_NAMESPACE } from './namespaces.js';
+export { isKnownCharset } from './prolog.js';
+export { XmlReader } from './reader.js';
+export { ReaderPool } from './reader-pool.js';
+export { normaliseValue } from './references.js';
+export { RenamedContent, RenamedTag } from './renamed-content.js';
+export { ReplyRepair } from './reply-repair.js';
+export { collapseSpaces, Rewriting, rewriteText } from './rewrite-text.js';
+export { sourceOffset } from './source-offset.js';
+export { syntheticTag } from './synthetic-tag.js';
+export { TeeHandler } from './tee-handler.js';
+export type { Encoding } from './transcode.js';
+export { escapeQuoted, escapeText, referencesFor, UNWRITABLE, XmlWriter } from './writer.js';

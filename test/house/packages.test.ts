@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import t from 'tap';
+
+import { facesOf, PACKAGES, packageArrows, printHouse } from '../kit/packages.js';
+import { replaceSection } from '../kit/reference/configuration.js';
+import { importsIn, readSources } from '../kit/source.js';
+
+/** The packages of the source: each has one face, and depends on few others. */
+
+/**
+ * The names of each face. These bounds may only fall: below 25 for codec and graphql, below 40 for
+ * the others is where they are to come.
+ */
+const NAMES_MAX: Readonly<Record<string, number>> = {
+  core: 176,
+  xml: 48,
+  soap: 92,
+  wss: 47,
+  wsdl: 78,
+  codec: 116,
+  graphql: 208,
+  upstream: 80,
+};
+
+/** The arrows between packages. The gateway imports from all of them, and none from the gateway. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  xml: ['core'],
+  soap: ['core', 'xml'],
+  wss: ['core', 'soap', 'xml'],
+  wsdl: ['core', 'soap', 'xml'],
+  codec: ['core', 'soap', 'wsdl', 'xml'],
+  graphql: ['codec', 'core', 'soap', 'wsdl', 'xml'],
+  upstream: ['core'],
+};
+
+const sources = readSources('src');
+const imports = sources.flatMap(importsIn);
+
+t.test('a face has no more names than before', async (t) => {
+  const faces = facesOf(sources);
+  t.same([...faces.keys()].sort(), [...PACKAGES].sort(), 'each package has one');
+  for (const [name, names] of faces) {
+    const max = NAMES_MAX[name] ?? 0;
+    t.ok(names.length <= max, `${name}: ${names.length} names, at most ${max}`);
+    t.ok(existsSync(`src/${name}/index.ts`));
+  }
+});
+
+t.test('a face offers what another package uses', async (t) => {
+  const through = imports.filter(({ face }) => face !== null);
+  const used = new Set(
+    through.flatMap(({ face, names }) => names.map((name) => `${face}: ${name}`)),
+  );
+  // A part that is loaded when it is needed is read as an object.
+  const whole = new Set(through.filter(({ names }) => names.length === 0).map(({ file }) => file));
+  const readers = sources.filter(({ path }) => whole.has(path)).map(({ code }) => code);
+  const isRead = (name: string): boolean => readers.some((code) => code.includes(name));
+  const needless = [...facesOf(sources)].flatMap(([name, names]) =>
+    names
+      .filter((each) => !used.has(`src/${name}/index.ts: ${each}`) && !isRead(each))
+      .map((each) => `${name}: ${each}`),
+  );
+  t.same(needless, []);
+});
+
+t.test('the arrows between packages are those of the table, without a circle', async (t) => {
+  const arrows = packageArrows(imports);
+  for (const name of PACKAGES) {
+    t.same(arrows.get(name) ?? [], ARROWS[name], name);
+    t.notOk(
+      ARROWS[name]?.some((to) => PACKAGES.indexOf(to) >= PACKAGES.indexOf(name)),
+      `${name} depends on packages before it`,
+    );
+  }
+});
+
+t.test('the drawing in src/README.md shows the packages as they are', async (t) => {
+  const page = readFileSync('src/README.md', 'utf8');
+  t.ok(page.includes('<!-- house -->'));
+  t.equal(replaceSection(page, 'house', printHouse(sources)), page, 'run `npm run generate`');
+});
