@@ -253,23 +253,17 @@ export class ProfileCheck {
       } else if (name !== nameOfNode(bound)) {
         this.#breaks('R2754', fault);
       }
-      if (attributeOf(fault, 'namespace') !== null && style !== 'rpc') {
-        this.#breaks('R2716', fault);
-      }
+      this.#namespace(fault, style);
     }
   }
 
   /** Checks one direction: the names of the elements of its Body, null where they are not known. */
   #side(bound: XmlNode, side: XmlNode | null, style: string): string | null {
     for (const header of soapChildren(bound, 'header')) {
-      this.#use(header);
-      if (attributeOf(header, 'namespace') !== null && style !== 'rpc') {
-        this.#breaks('R2716', header);
+      this.#header(header, style);
+      for (const fault of soapChildren(header, 'headerfault')) {
+        this.#header(fault, style);
       }
-      this.#typed(
-        referredBy(header, 'message', this.#definitions.messages),
-        attributeOf(header, 'part'),
-      );
     }
     const [body] = soapChildren(bound, 'body');
     if (body !== undefined) {
@@ -286,6 +280,27 @@ export class ProfileCheck {
       this.#breaks(listed === null ? 'R2210' : 'R2201', message);
     }
     return parts.map((part) => this.#part(part, style)).join(' ');
+  }
+
+  /** Checks a `soap:header` or `soap:headerfault`. */
+  #header(header: XmlNode, style: string): void {
+    this.#use(header);
+    this.#namespace(header, style);
+    const part = attributeOf(header, 'part');
+    if (part === null) {
+      this.#breaks('R2720', header);
+    }
+    if (attributeOf(header, 'parts') !== null) {
+      this.#breaks('R2749', header);
+    }
+    this.#typed(referredBy(header, 'message', this.#definitions.messages), part);
+  }
+
+  /** Neither style names a namespace at headers and faults. */
+  #namespace(node: XmlNode, style: string): void {
+    if (attributeOf(node, 'namespace') !== null) {
+      this.#breaks(style === 'rpc' ? 'R2726' : 'R2716', node);
+    }
   }
 
   #body(body: XmlNode, style: string): void {

@@ -25,6 +25,15 @@ const withFault = (name: string): string =>
     '</output></operation>',
     `</output><fault name="f"><soap:fault ${name} use="literal"/></fault></operation>`,
   );
+/** A header in the request, with these attributes; one with a fault of itself that has them. */
+const withHeader = (attributes: string, content = ''): string =>
+  GOOD.replace(
+    '<soap:body use="literal"/>',
+    `<soap:header message="t:In" use="literal" ${attributes}>${content}</soap:header>` +
+      '<soap:body use="literal"/>',
+  );
+const withHeaderFault = (attributes: string): string =>
+  withHeader('part="p"', `<soap:headerfault message="t:In" use="literal" ${attributes}/>`);
 
 t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', async (t) => {
   t.same(await rulesOf(GOOD), []);
@@ -71,6 +80,16 @@ t.test('a WSDL that breaks a rule of Basic Profile is reported by its number', a
         '<soap:header message="t:H" part="h" use="literal"/><soap:body use="literal"/>',
       ),
     ],
+    ['R2720', withHeader('')],
+    ['R2749', withHeader('part="h" parts="h"')],
+    ...[withHeader, withHeaderFault].flatMap((written): [ProfileRule, string][] => {
+      const named = written('part="p" namespace="urn:x"');
+      return [
+        ['R2716', named],
+        ['R2726', named.replace('style="document"', 'style="rpc"')],
+      ];
+    }),
+    ['R2720', withHeaderFault('')],
     ['R2721', withFault('')],
     ['R2754', withFault('name="other"')],
     [
