@@ -1,4 +1,6 @@
-/** Core: refusals, limits, diagnostics of configuration, time slices, state that processes share. */
+/**
+ * Core: refusals, limits, diagnostics of configuration, time slices, state that processes share.
+ */
 
 export { AddressTotals } from './address-totals.js';
 export { BoundedCache } from './bounded-cache.js';

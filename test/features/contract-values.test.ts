@@ -4,7 +4,9 @@ import { askText, postJson } from '../kit/graphql-client.js';
 import { useFolder, useService } from '../kit/use.js';
 import { wsdlOf } from '../kit/wsdl.js';
 
-/** Values of enumerations: GraphQL has names, REST, OpenAPI and tools the values of the contract. */
+/**
+ * Values of enumerations: GraphQL has names, REST, OpenAPI and tools the values of the contract.
+ */
 
 const SCHEMA = `
 <xs:simpleType name="Level"><xs:restriction base="xs:string">

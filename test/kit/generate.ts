@@ -14,7 +14,8 @@ import { readSources } from './source.js';
 /**
  * Writes what is generated from tables in the code: the JSON Schema of the configuration, the page
  * of refusals and the marked sections of `config/README.md`, `config/manual/protection.md` and
- * `operations.md`, and the drawing of `src/README.md`. Run from the root of the repository; tests assert that the result is checked in.
+ * `operations.md`, and the drawing of `src/README.md`. Run from the root of the repository; tests
+ * assert that the result is checked in.
  */
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());

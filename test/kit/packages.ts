@@ -1,6 +1,8 @@
 import { type Import, importsIn, type SourceFile } from './source.js';
 
-/** The packages of `src`, each after those that it may depend on. All other files are the gateway. */
+/**
+ * The packages of `src`, each after those that it may depend on. All other files are the gateway.
+ */
 export const PACKAGES: readonly string[] = [
   'core',
   'xml',

@@ -37,16 +37,24 @@ export const COMPONENTS = '#/components/schemas/';
 /** Types of GraphQL have no name with a dot. */
 export const PROBLEM = 'soapstone.Problem';
 
+/** Parts of the document that operations depend on. */
+export interface OperationFrame {
+  readonly schema: GraphQLSchema;
+  /** The header fields of idempotency keys, by service and operation. */
+  readonly keyFields: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
 /** Describes an operation at one method of one path. */
 export function printOperation(
   planned: PlannedOperation,
   describer: SchemaDescriber,
-  schema: GraphQLSchema,
+  { schema, keyFields }: OperationFrame,
 ): PrintedOperation {
   const { described, route, method, id, bodyName } = planned;
   const { field, name, service } = described;
   const selecting = fieldsParameter(described, schema);
   const inPath = argumentsInPath(route);
+  const keyField = keyFields.get(service)?.get(name) ?? null;
   const operation = {
     tags: [service],
     summary: name,
@@ -59,6 +67,7 @@ export function printOperation(
         ? queryParameters(described, inPath, describer)
         : []),
       ...(selecting === null ? [] : [selecting]),
+      ...(keyField === null ? [] : [keyParameter(keyField)]),
     ],
     ...(bodyName === null
       ? {}
@@ -68,7 +77,7 @@ export function printOperation(
             content: { 'application/json': { schema: { $ref: `${COMPONENTS}${bodyName}` } } },
           },
         }),
-    responses: responsesOf(described, describer),
+    responses: responsesOf(described, describer, keyField !== null),
   };
   if (bodyName === null) return { operation, body: null };
   const body =
@@ -79,13 +88,44 @@ export function printOperation(
 const ANSWER = 'The answer of the operation.';
 const LINES = 'application/x-ndjson';
 
+export const PROBLEM_CONTENT = {
+  'application/problem+json': { schema: { $ref: `${COMPONENTS}${PROBLEM}` } },
+};
+
 const FAILURES = Object.fromEntries(
   ['400', '401', '403', '413', '422', '429', '500', '502', '503', '504', 'default'].map(
     (status) => [status, { $ref: `#/components/responses/${PROBLEM}` }],
   ),
 );
 
-const responsesOf = (described: DescribedOperation, describer: SchemaDescriber): JsonSchema => ({
+const KEY_FAILURES = {
+  409: {
+    description:
+      'A request under the same idempotency key is under way, or its outcome is not known.',
+    content: PROBLEM_CONTENT,
+  },
+  422: {
+    description:
+      'The idempotency key was used for another request, or the backend blames this one.',
+    content: PROBLEM_CONTENT,
+  },
+};
+
+const keyParameter = (name: string): JsonSchema => ({
+  name,
+  in: 'header',
+  required: false,
+  description:
+    'A word of the caller for this call, such as a UUID: ' +
+    'a request that comes again under it is not made again, but answered as the first one was.',
+  schema: { type: 'string', maxLength: 255, pattern: '^[!-~]+$' },
+});
+
+const responsesOf = (
+  described: DescribedOperation,
+  describer: SchemaDescriber,
+  isKeyed: boolean,
+): JsonSchema => ({
   200: {
     // A media type of its own would take the type of the items from clients that are made of this.
     description: isListAnswer(described)
@@ -100,6 +140,7 @@ const responsesOf = (described: DescribedOperation, describer: SchemaDescriber):
   },
   ...(isBinaryAnswer(described) ? { 204: { description: 'There are no bytes.' } } : {}),
   ...FAILURES,
+  ...(isKeyed ? KEY_FAILURES : {}),
 });
 
 const argumentsInPath = (route: RestRoute | null): ReadonlySet<string> =>

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLSchema } from 'graphql';
 import type { EncodeValue } from '../../codec/index.js';
-import type { Config } from '../../config/schema.js';
+import type { Config, ServiceConfig } from '../../config/schema.js';
 import {
   BoundedCache,
   getOrMake,
@@ -15,7 +15,7 @@ import {
   type ReferredType,
   SchemaDescriber,
 } from '../../graphql/index.js';
-import { COMPONENTS, PROBLEM, printOperation } from './openapi-operation.js';
+import { COMPONENTS, PROBLEM, PROBLEM_CONTENT, printOperation } from './openapi-operation.js';
 import { type PlannedOperation, planOpenApi } from './openapi-plan.js';
 import { type DocumentWriter, type OpenApiForm, printMembers, writerOf } from './openapi-text.js';
 import type { RestRoute } from './rest-routes.js';
@@ -32,9 +32,14 @@ export interface OpenApiFrame {
   readonly servers: readonly { readonly url: string }[];
   /** Ways to identify a client, by name; empty where callers need none. */
   readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+  /** The header fields of idempotency keys, by service and operation. */
+  readonly keyFields: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-export function openApiFrame(schema: GraphQLSchema, { clients, publicUrl }: Config): OpenApiFrame {
+export function openApiFrame(
+  schema: GraphQLSchema,
+  { clients, publicUrl, services }: Config,
+): OpenApiFrame {
   const { apiKeys, basic, jwt, introspection, certificate } = clients ?? {};
   const bearer = jwt ?? introspection;
   const securitySchemes: Record<string, JsonSchema> = {
@@ -45,8 +50,24 @@ export function openApiFrame(schema: GraphQLSchema, { clients, publicUrl }: Conf
     ...(bearer === undefined ? {} : { bearer: { type: 'http', scheme: 'bearer' } }),
     ...(certificate === undefined ? {} : { certificate: { type: 'mutualTLS' } }),
   };
-  return { schema, servers: [{ url: publicUrl?.replace(/\/+$/, '') || '/' }], securitySchemes };
+  return {
+    schema,
+    servers: [{ url: publicUrl?.replace(/\/+$/, '') || '/' }],
+    securitySchemes,
+    keyFields: new Map(
+      Object.entries(services).map(([name, service]) => [name, keyFieldsOf(service)]),
+    ),
+  };
 }
+
+const keyFieldsOf = ({ operations }: ServiceConfig): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(operations).flatMap(([name, mapping]) =>
+      typeof mapping === 'object' && mapping.idempotency !== undefined
+        ? [[name, mapping.idempotency.header] as const]
+        : [],
+    ),
+  );
 
 /** Members of a path or of the components at this level of the document. */
 const PART_LEVEL = 2;
@@ -138,7 +159,7 @@ export class OpenApiPrinter {
     const { method, id, bodyName } = planned;
     return getOrMake(this.#parts, JSON.stringify([path, method, id, bodyName]), () => {
       const describer = this.#describer();
-      const { operation, body } = printOperation(planned, describer, this.#frame.schema);
+      const { operation, body } = printOperation(planned, describer, this.#frame);
       return {
         text: printMembers({ [method]: operation }, PART_LEVEL, this.#form),
         body: body === null ? '' : printMembers({ [bodyName ?? '']: body }, PART_LEVEL, this.#form),
@@ -252,5 +273,5 @@ const PROBLEM_SCHEMA: JsonSchema = {
 
 const PROBLEM_RESPONSE = {
   description: 'The request was refused, or the backend failed.',
-  content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${PROBLEM}` } } },
+  content: PROBLEM_CONTENT,
 };

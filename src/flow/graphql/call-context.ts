@@ -45,6 +45,8 @@ export interface CallContext {
 
 /** The calls of one HTTP request under its idempotency key. */
 export interface KeyedFields {
+  /** The key that the caller gave in place of a header field; null for none. */
+  readonly ownKey: string | null;
   /**
    * The group of a field, by its response key; null where the request makes no other call under the
    * key.

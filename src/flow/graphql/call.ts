@@ -119,7 +119,7 @@ function keyedRequest(
   messageId: string | null,
 ): KeyedRequest | null {
   if (sharing === null || keyed === null || field === undefined) return null;
-  const key = keyIn(service, operation, headers);
+  const key = keyIn(service, operation, headers, keyed.ownKey);
   if (key === null) return null;
   // A file cannot be compared before it is sent.
   if (message.hasFiles)

@@ -93,6 +93,8 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
   readonly sendToSubschema: SendToSubschema;
   readonly rights: FieldRights | null;
   readonly consult: ((admitted: Admitted) => Promise<void>) | null;
+  /** Set before the operation runs. */
+  ownKey: string | null = null;
   readonly #endpoint: GraphqlEndpoint;
   readonly #caller: Caller;
   readonly #exchange: Exchange;

@@ -10,15 +10,16 @@ type RequestHeaders = Readonly<Record<string, string | readonly string[] | undef
 
 /**
  * The key of a request in the field that an operation names; null where the operation or the
- * request has none.
+ * request has none. `ownKey`: what came in place of the field; null for nothing.
  */
 export function keyIn(
   service: SoapService,
   operation: Operation | null,
   headers: RequestHeaders,
+  ownKey: string | null,
 ): string | null {
   const rule = operation === null ? undefined : service.idempotency.get(operation.name);
-  return rule === undefined ? null : keyOf(headers[rule.header]);
+  return rule === undefined ? null : keyOf(ownKey ?? headers[rule.header]);
 }
 
 /**
@@ -41,10 +42,12 @@ export const keyedBytes = (
  */
 function keyOf(value: string | readonly string[] | undefined): string | null {
   if (value === undefined) return null;
-  if (typeof value !== 'string' || value.length > KEY_CHARS_MAX || !/^[\x21-\x7e]+$/.test(value))
-    throw new Refusal(
-      'HTTP_BAD_REQUEST',
-      'the idempotency key is no single word of at most 255 characters',
-    );
+  if (!isKey(value)) throw new Refusal('HTTP_BAD_REQUEST', `the idempotency key is no ${KEY_FORM}`);
   return value;
 }
+
+/** What a key is, in words. */
+export const KEY_FORM = `single word of at most ${KEY_CHARS_MAX} characters`;
+
+export const isKey = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(value);

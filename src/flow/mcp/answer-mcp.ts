@@ -14,6 +14,7 @@ import { type CallerHost, hostOfRequest } from '../graphql/host.js';
 import { readJsonText } from '../graphql/read-body.js';
 import { sendAnswer } from '../graphql/send-answer.js';
 import type { Accepted } from '../http/sentence.js';
+import { isKey, KEY_FORM } from '../idempotency/keyed-request.js';
 import {
   CANNOT_ASK,
   type CallToConfirm,
@@ -242,6 +243,7 @@ async function call(parts: McpParts, turn: Turn, message: McpMessage): Promise<o
     throw new ProtocolError(CODES.invalidParams, 'The name of a tool is needed.', 200);
   if (!isRecord(given))
     throw new ProtocolError(CODES.invalidParams, 'The arguments must be an object.', 200);
+  host.ownKey = keyOf(message.params);
   const tool = parts.tools.find(client, name);
   if (tool === null) throw unknownTool(name, host);
   if (tool.kind === 'search') return search(parts, asked, given);
@@ -262,6 +264,18 @@ async function call(parts: McpParts, turn: Turn, message: McpMessage): Promise<o
     );
   if (!isRecord(values)) return refusedResult('/arguments must be an object.', host);
   return confirmedCall(parts, turn, message, { described: found.described, values, client });
+}
+
+/** Where agents have the idempotency key of a call. */
+const IDEMPOTENCY_KEY = 'soapstone/idempotency-key';
+
+/** The idempotency key of a call; null without one. Throws a `ProtocolError` for what is no key. */
+function keyOf({ _meta: meta }: McpMessage['params']): string | null {
+  const key = isRecord(meta) ? meta[IDEMPOTENCY_KEY] : undefined;
+  if (key === undefined) return null;
+  if (isKey(key)) return key;
+  const text = `_meta["${IDEMPOTENCY_KEY}"] must be a ${KEY_FORM}.`;
+  throw new ProtocolError(CODES.invalidParams, text, 200);
 }
 
 /** The price of a question; the call itself is charged when it is made. */

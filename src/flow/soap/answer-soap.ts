@@ -232,7 +232,7 @@ function keyedRequest(
   { received, envelope, policy, encoding }: Intake,
 ): KeyedRequest | null {
   const operation = policy.known?.operation ?? null;
-  const key = keyIn(service, operation, headers);
+  const key = keyIn(service, operation, headers, null);
   if (operation === null || key === null) return null;
   if (received.kind !== 'whole')
     throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');

@@ -91,7 +91,10 @@ const namesByValue = new WeakMap<GraphQLEnumType, ReadonlyMap<string, string>>()
 
 const renamed = new WeakMap<GraphQLNamedType, boolean>();
 
-/** Whether a value of a type can have a value of an enumeration that has another name in the contract. */
+/**
+ * Whether a value of a type can have a value of an enumeration that has another name in the
+ * contract.
+ */
 const hasRenamed = (type: GraphQLNamedType, schema: GraphQLSchema): boolean =>
   getOrMake(renamed, type, () => {
     const seen = new Set([type]);

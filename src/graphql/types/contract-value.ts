@@ -15,7 +15,9 @@ export function contractValue({ name, extensions }: GraphQLEnumValue): string {
   return typeof value === 'string' ? value : name;
 }
 
-/** The value of a value's name in the contract; the name itself where it is none of the enumeration. */
+/**
+ * The value of a value's name in the contract; the name itself where it is none of the enumeration.
+ */
 export const contractValueOf = (type: GraphQLEnumType, name: string): string => {
   const value = type.getValue(name);
   return value == null ? name : contractValue(value);
