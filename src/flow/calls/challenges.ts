@@ -23,6 +23,8 @@ export function challengesOf(head: ReplyHead, { reach }: SoapService): readonly 
   return usable.length === 0 && sent.length > 0 ? null : usable;
 }
 
+const NONE_SENT = 'The service wants credentials, and the request went to it without any.';
+
 /**
  * The refusal of a 401 whose content is no Fault; null where no Fault is looked for. `challenge`:
  * to the caller, null for none. Where the gateway has sent no credentials of its own a Fault says
@@ -35,5 +37,7 @@ export function refusalUnlessFault(
 ): Refusal | null {
   if (challenge !== null)
     return new Refusal('UPSTREAM_UNAUTHENTICATED', 'status 401', { challenge });
-  return status === 401 && passesCredentials ? new Refusal('UPSTREAM_AUTH', 'status 401') : null;
+  return status === 401 && passesCredentials
+    ? new Refusal('UPSTREAM_AUTH', 'status 401', { text: NONE_SENT })
+    : null;
 }
