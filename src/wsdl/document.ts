@@ -17,6 +17,13 @@ export type DocumentLink =
    * The address of a port, by its `portKey`. `written` is the text it had, references not resolved.
    */
   | { readonly kind: 'address'; readonly port: string; readonly written: string }
+  /** The start or the end of the element of a port. */
+  | {
+      readonly kind: 'port';
+      readonly port: string;
+      readonly edge: 'start' | 'end';
+      readonly written: '';
+    }
   /** A reference to another document of this model. */
   | {
       readonly kind: 'document';

@@ -197,6 +197,13 @@ function replacementsIn(
     }
   }
   for (const { node, key } of portsOf(document.root)) {
+    const addEdge = (edge: 'start' | 'end', at: number): unknown =>
+      replacements.push({
+        start: at,
+        end: at,
+        segment: { kind: 'port', port: key, edge, written: '' },
+      });
+    addEdge('start', node.start);
     const add = ({ start, end }: Span): unknown =>
       replacements.push({
         start,
@@ -213,6 +220,7 @@ function replacementsIn(
     for (const { contentStart: start, contentEnd: end } of endpointAddressesOf(node)) {
       add({ start, end });
     }
+    addEdge('end', endOf(node, text));
   }
   return replacements;
 }
@@ -257,11 +265,13 @@ function unresolvedSpan(node: XmlNode, attribute: string, text: string): Span | 
     const start = text.lastIndexOf(attribute, value.start);
     return { start: start - 1, end: value.end + 1 };
   }
-  const isEmpty = text[node.contentStart - 2] === '/';
-  return {
-    start: node.start,
-    end: isEmpty ? node.contentStart : text.indexOf('>', node.contentEnd) + 1,
-  };
+  return { start: node.start, end: endOf(node, text) };
+}
+
+/** The offset behind an element. */
+function endOf({ contentStart, contentEnd }: XmlNode, text: string): number {
+  const isEmpty = text[contentStart - 2] === '/';
+  return isEmpty ? contentStart : text.indexOf('>', contentEnd) + 1;
 }
 
 /** The addresses WS-Addressing repeats beside `soap:address`. */

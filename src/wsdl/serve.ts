@@ -8,7 +8,7 @@ import type { DocumentLink, WsdlDocument } from './document.js';
 /**
  * The document of a service for a query string, as the gateway serves it; null for none. Every
  * address of a port is `base`, the address of the service, or one of `others`, those of ports that
- * other services have, by `portKey`. References to other documents of the model lead through the
+ * other services have, by `portKey`; the ports of `hidden` are left out. References to other documents of the model lead through the
  * gateway, and other references, comments and processing instructions are removed. UTF-8, whatever
  * the original was.
  */
@@ -17,16 +17,18 @@ export function servedDocument(
   query: string,
   base: string,
   others: Addresses = NO_OTHERS,
+  hidden: ReadonlySet<string> = NONE_HIDDEN,
 ): ServedDocument | null {
   const document = requestedDocument(documents, query);
   if (document === null) return null;
   const prepared = getOrMake(PREPARED, document, () => prepare(document));
-  return print(prepared, base, others);
+  return print(prepared, base, others, hidden);
 }
 
 type Addresses = ReadonlyMap<string, string>;
 
 const NO_OTHERS: Addresses = new Map();
+const NONE_HIDDEN: ReadonlySet<string> = new Set();
 
 /**
  * A document for one address. Its long parts are shared by all responses: for no Host are they
@@ -65,14 +67,29 @@ function prepare(document: WsdlDocument): Prepared {
   return { segments, digest: hash.digest('base64url') };
 }
 
-function print({ segments, digest }: Prepared, base: string, others: Addresses): ServedDocument {
-  const parts = segments.map((segment) =>
-    'kind' in segment ? Buffer.from(textOf(segment, base, others)) : segment,
-  );
+function print(
+  { segments, digest }: Prepared,
+  base: string,
+  others: Addresses,
+  hidden: ReadonlySet<string>,
+): ServedDocument {
+  const parts: Buffer[] = [];
+  let isHidden = false;
+  for (const segment of segments) {
+    const isLink = 'kind' in segment;
+    if (isLink && segment.kind === 'port') {
+      isHidden = segment.edge === 'start' && hidden.has(segment.port);
+    } else if (!isHidden) {
+      parts.push(isLink ? Buffer.from(textOf(segment, base, others)) : segment);
+    }
+  }
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
   const hash = createHash('sha256').update(`${digest} ${base}`);
   for (const [port, address] of others) {
     hash.update(`\0${port}\0${address}`);
+  }
+  for (const port of hidden) {
+    hash.update(`\0\0${port}`);
   }
   return { parts, bytes, etag: `"${hash.digest('base64url').slice(0, 27)}"` };
 }
@@ -120,6 +137,7 @@ function textOf(link: DocumentLink, base: string, others: Addresses): string {
       return escapeQuoted(others.get(link.port) ?? base);
     case 'document':
       return escapeQuoted(documentAddress(link.index, link.target, base));
+    case 'port':
     case 'unresolved':
       return '';
   }

@@ -144,13 +144,26 @@ t.test(
       ...ports,
       'QuoteGetPort /soap/air',
       'HotelSearchPort /stay',
-      'HotelSearchPort12 /soap/air',
+      'HotelSearchSecurePort /soap/air',
     ]);
     t.match(await addresses('/stay'), [
       ...ports,
       'QuoteGetPort /stay',
       'HotelSearchPort /stay',
-      'HotelSearchPort12 /stay',
+      'HotelSearchSecurePort /stay',
     ]);
   },
 );
+
+t.test('the WSDL of a service has no port of a version that it does not speak', async (t) => {
+  const hotel = HOTEL.replace('HotelSearchPort', 'HotelSearchPort12');
+  const portsOf = async (more = ''): Promise<readonly string[]> => {
+    const gateway = await useGateway(t, `services:\n  ${hotel.replace(' }', `${more} }`)}\n`);
+    const text = await (await fetch(`${gateway.url}/soap/hotel?wsdl`)).text();
+    t.equal(text.split('<port ').length, text.split('</port>').length, 'whole elements');
+    return [...text.matchAll(/port name="(\w+)"/g)].map(([, port = '']) => port);
+  };
+  t.same(await portsOf(), ['QuoteGetPort', 'HotelSearchPort12']);
+  const both = await portsOf(', versions: ["1.2", "1.1"]');
+  t.ok(both.includes('HotelSearchPort'), 'a version that is spoken');
+});

@@ -18,6 +18,8 @@ export interface WsdlEndpoint {
    * have, by `portKey`.
    */
   readonly otherPorts: ReadonlyMap<SoapService, ReadonlyMap<string, string>>;
+  /** The ports of these services that no service of the gateway can be called by. */
+  readonly hiddenPorts: ReadonlyMap<SoapService, ReadonlySet<string>>;
   readonly address: ServedAddress;
   /** Documents in gzip by entity tag: clients ask for the same few again. */
   readonly compressed: BoundedCache<Buffer>;
@@ -29,11 +31,29 @@ export function makeWsdlEndpoint(compiled: Compiled): WsdlEndpoint {
   const { services } = compiled;
   const showing = services.filter(({ wsdl, servesWsdl }) => wsdl !== null && servesWsdl);
   const otherPorts = new Map(showing.map((service) => [service, otherPortsOf(service, services)]));
+  const hiddenPorts = new Map(
+    showing.map((service) => [service, hiddenPortsOf(service, otherPorts.get(service))]),
+  );
   const compressed = new BoundedCache<Buffer>({
     size: COMPRESSED_BYTES_MAX,
     sizeOf: ({ length }) => length,
   });
-  return { otherPorts, address: new ServedAddress(compiled), compressed };
+  return { otherPorts, hiddenPorts, address: new ServedAddress(compiled), compressed };
+}
+
+/**
+ * The ports that are not chosen, that no other service has, and of a version that this one does not
+ * speak: a caller who chose one would be refused.
+ */
+function hiddenPortsOf(
+  { wsdl, ports, dialects }: SoapService,
+  others: ReadonlyMap<string, string> = new Map(),
+): ReadonlySet<string> {
+  const spoken = new Set(dialects.map(({ name }) => name));
+  const all = wsdl?.services.flatMap((described) => described.ports) ?? [];
+  const unspoken = all.filter((port) => !spoken.has(port.dialect) && !ports.includes(port));
+  const keys = portKeysOf({ wsdl, ports: unspoken });
+  return new Set(keys.filter((key) => !others.has(key)));
 }
 
 /** The first service that has a port is the one that callers of the port are led to. */
@@ -55,7 +75,7 @@ function otherPortsOf(
 }
 
 /** A port whose name another service of the WSDL has too is `Service.Port` in the model. */
-const portKeysOf = ({ wsdl, ports }: SoapService): readonly string[] =>
+const portKeysOf = ({ wsdl, ports }: Pick<SoapService, 'wsdl' | 'ports'>): readonly string[] =>
   (wsdl?.services ?? []).flatMap((described) => {
     const { local } = described.name;
     const chosen = described.ports.filter(({ name }) => ports.some((port) => port.name === name));
@@ -97,7 +117,9 @@ export async function serveWsdl(
   if (service.wsdl === null || otherPorts === undefined) throw new Refusal('HTTP_NOT_FOUND');
   const address = endpoint.address.of(request, exchange.peer);
   const others = new Map([...otherPorts].map(([port, path]) => [port, address + path]));
-  const document = servedDocument(service.wsdl.documents, query, address + service.path, others);
+  const base = address + service.path;
+  const hidden = endpoint.hiddenPorts.get(service);
+  const document = servedDocument(service.wsdl.documents, query, base, others, hidden);
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
   const compressed = mayCompress(request, caller.client)
     ? await compressedForm(endpoint, document)
