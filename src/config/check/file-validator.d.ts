@@ -6,9 +6,6 @@ export interface KeywordError {
   /** A JSON pointer into the data. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The schema that the keyword stands in. */
-  readonly parentSchema: unknown;
-  readonly data: unknown;
 }
 
 /**

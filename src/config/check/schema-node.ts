@@ -115,6 +115,29 @@ export function branchOf(node: SchemaNode, data: unknown): SchemaNode {
   return (isThen ? node.then : node.else) ?? node;
 }
 
+/** The value at a JSON pointer, and the node that holds for it. */
+export function nodeAt(
+  root: SchemaNode,
+  data: unknown,
+  pointer: string,
+): { readonly node: SchemaNode; readonly value: unknown } {
+  let value = data;
+  let node = branchOf(root, data);
+  for (const step of pointerSteps(pointer)) {
+    const child = Array.isArray(value) ? node.items : childNode(node, step);
+    value = isRecord(value) || Array.isArray(value) ? Reflect.get(value, step) : undefined;
+    node = branchOf(child ?? {}, value);
+  }
+  return { node, value };
+}
+
+/** The steps of a JSON pointer (RFC 6901). */
+export const pointerSteps = (pointer: string): readonly string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
 function withoutDefaulted(node: SchemaNode): SchemaNode {
   if (node.required === undefined) return node;
   const { required, ...rest } = node;

@@ -4,7 +4,7 @@ import type { Finding } from '../keys/finding.js';
 import { amountHint, printAmount, UNIT_WORDS } from '../keys/units.js';
 import type { FileConfig } from '../schema.js';
 import { type KeywordError, validate as validateFile } from './file-validator.js';
-import { type SchemaNode, typesOf } from './schema-node.js';
+import { configSchema, nodeAt, pointerSteps, type SchemaNode, typesOf } from './schema-node.js';
 
 export interface Validated {
   /** Null where something is wrong. */
@@ -27,14 +27,17 @@ export function validate(data: unknown, foreign: ReadonlySet<string>): Validated
     // The failure of a branch is reported by the branch itself.
     .filter(({ keyword }) => keyword !== 'if')
     .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
-    .map((error) => finding(error, foreign));
+    .map((error) => finding(error, data, foreign));
   return { valid: null, findings };
 }
 
-function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
-  const path = pathOf(error.instancePath);
-  const node = isNode(error.parentSchema) ? error.parentSchema : {};
-  const { params } = error;
+function finding(
+  { keyword, instancePath, params }: KeywordError,
+  whole: unknown,
+  foreign: ReadonlySet<string>,
+): Finding {
+  const path = pathOf(instancePath);
+  const { node, value: data } = nodeAt(configSchema(), whole, instancePath);
   const value = (what: string, remedy: string | null): Finding => ({
     path,
     part: 'value',
@@ -43,7 +46,7 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
   });
   const name = printPath(path);
 
-  switch (error.keyword) {
+  switch (keyword) {
     case 'additionalProperties':
       return unknownKey(path, String(params['additionalProperty']), node);
     case 'required': {
@@ -57,8 +60,7 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
       };
     }
     case 'type':
-      if (error.data === null)
-        return value(`${name} has no value.`, 'Give one, or remove the key.');
+      if (data === null) return value(`${name} has no value.`, 'Give one, or remove the key.');
       return value(
         `${name} must be ${typeWords(node)}.`,
         node.hint ?? (node.unit ? amountHint(node.unit) : null),
@@ -66,7 +68,7 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
     case 'enum':
       return value(
         `${name} must be one of ${choices(node)}.`,
-        suggestion(error.data, path, node, foreign),
+        suggestion(data, path, node, foreign),
       );
     case 'minimum':
     case 'maximum':
@@ -79,7 +81,7 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
       return value(`${name} ${what}.`, node.hint ?? null);
     }
     case 'maxProperties': {
-      const given = isRecord(error.data) ? Object.keys(error.data) : [];
+      const given = isRecord(data) ? Object.keys(data) : [];
       if (Number(params['limit']) > 1)
         return value(`${name} has more than ${String(params['limit'])} entries.`, null);
       return value(
@@ -94,11 +96,6 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
     default:
       return value(`${name} is not valid.`, node.hint ?? null);
   }
-}
-
-/** The schema an error names is one of ours. */
-function isNode(schema: unknown): schema is SchemaNode {
-  return isRecord(schema);
 }
 
 function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
@@ -164,10 +161,5 @@ function bounds(node: SchemaNode): string {
 }
 
 /** A JSON pointer as a path; list positions are numbers. */
-function pathOf(pointer: string): (string | number)[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((step) => (/^\d{1,6}$/.test(step) ? Number(step) : step));
-}
+const pathOf = (pointer: string): (string | number)[] =>
+  pointerSteps(pointer).map((step) => (/^\d{1,6}$/.test(step) ? Number(step) : step));

@@ -16,16 +16,12 @@ function withDefinitions(schema: SchemaNode): object {
   const definitions = new Map<string, { readonly name: string; readonly node: SchemaNode }>();
   const root = mapNodes(schema, (node) => {
     if (node.properties === undefined && node.patternProperties === undefined) return node;
-    const { default: initial, description, ...rest } = node;
+    const { default: initial, ...rest } = node;
     const text = JSON.stringify(rest);
     const { name } = definitions.get(text) ?? { name: `map${definitions.size}` };
     definitions.set(text, { name, node: rest });
-    // These two are read where the map is used.
-    return {
-      $ref: `#/$defs/${name}`,
-      ...(initial === undefined ? {} : { default: initial }),
-      ...(description === undefined ? {} : { description }),
-    };
+    // The default is read where the map is used.
+    return { $ref: `#/$defs/${name}`, ...(initial === undefined ? {} : { default: initial }) };
   });
   return {
     ...root,
@@ -33,21 +29,38 @@ function withDefinitions(schema: SchemaNode): object {
   };
 }
 
+/** Keywords that are no rules: what errors say of a key is read from the table itself. */
+const WITHOUT_RULE: ReadonlySet<string> = new Set(['description', ...OWN_KEYWORDS]);
+
+const withoutTexts = (schema: SchemaNode): SchemaNode =>
+  mapNodes(schema, (node) =>
+    Object.fromEntries(Object.entries(node).filter(([keyword]) => !WITHOUT_RULE.has(keyword))),
+  );
+
 const ajv = new Ajv({
   allErrors: true,
   useDefaults: true,
   strict: true,
   allowUnionTypes: true,
-  verbose: true,
+  messages: false,
   inlineRefs: false,
   code: { source: true, esm: true, formats: _`formats` },
   formats: FORMAT_CHECKS,
-  keywords: [...OWN_KEYWORDS],
 });
 
+/** What errors have and is not read here, and the longest of what is written again and again. */
+const SHORTENED: readonly (readonly [RegExp, string])[] = [
+  [/schemaPath:"(?:[^"\\]|\\.)*",/g, ''],
+  [/params:\{allowedValues: schema.*?\.enum\}/g, 'params:{}'],
+  [
+    /if\(vErrors === null\)\{vErrors = \[(err\d+)\];\}else \{vErrors\.push\(\1\);\}/g,
+    '(vErrors ??= []).push($1);',
+  ],
+];
 const HELPER = /require\("(ajv\/dist\/runtime\/\w+)"\)\.default/g;
 
-const code = writeCode.default(ajv, ajv.compile(withDefinitions(configSchema())));
+const written = writeCode.default(ajv, ajv.compile(withDefinitions(withoutTexts(configSchema()))));
+const code = SHORTENED.reduce((text, [long, short]) => text.replaceAll(long, short), written);
 const helpers = [...new Set([...code.matchAll(HELPER)].map(([, path = '']) => path))];
 const text = [
   `import { FORMAT_CHECKS as formats } from './format-checks.js';`,
