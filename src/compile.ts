@@ -6,8 +6,8 @@ import type { Policy } from './access/policy.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import { compileRedis } from './compile/backend/redis.js';
 import { compileAccess } from './compile/clients/access.js';
+import { LateWarnings } from './compile/clients/access-parts.js';
 import { type Callable, warningsOfRights } from './compile/clients/classes.js';
-import { LateWarnings } from './compile/clients/late-warnings.js';
 import { compilePolicy } from './compile/clients/policy.js';
 import { pricesOf } from './compile/clients/prices.js';
 import { protectionOf } from './compile/clients/protection.js';
@@ -27,8 +27,12 @@ import { withHealth } from './compile/own-calls/health.js';
 import { withLogins } from './compile/own-calls/login.js';
 import { auditTargetOf } from './compile/process/audit.js';
 import { compileRest, type RestTable } from './compile/rest/rest-table.js';
-import { DeclaredOutputs } from './compile/soap/declared-outputs.js';
-import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/soap/named-wsdl.js';
+import {
+  type KnownModel,
+  takenProblemsOf,
+  WsdlReader,
+} from './compile/soap/documents/named-wsdl.js';
+import { DeclaredOutputs } from './compile/soap/operations/declared-outputs.js';
 import {
   type ConfiguredService,
   compileService,

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -13,7 +14,6 @@ import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { nextPollPhase, waitUntilSteady } from './flow/http/poll-phase.js';
 import { requestClass, type UpgradeEndpoint } from './flow/http/request-class.js';
 import { BACKLOG } from './listen/bind.js';
-import { readDescriptorLimit } from './listen/descriptor-limit.js';
 import { type Listener, Listeners, type ListenerTarget } from './listen/listeners.js';
 import type { TicketKeys } from './listen/ticket-keys.js';
 import type { RequestHandler } from './request.js';
@@ -396,5 +396,15 @@ export class TrafficServer {
     for (const connection of this.#connections.values()) {
       connection.look(this.#limits, nowMillis);
     }
+  }
+}
+
+/** Reads how many open files the system allows this process; infinity where that is not known. */
+function readDescriptorLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'latin1');
+    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }

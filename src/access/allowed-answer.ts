@@ -1,4 +1,4 @@
-import { isRecord } from '../core/index.js';
+import { type CallObserver, isRecord } from '../core/index.js';
 
 /**
  * Whether the answer of a decision point lets something pass: `{ "result": true }`, or an object
@@ -8,4 +8,11 @@ export function isAllowed(answer: unknown): boolean {
   if (!isRecord(answer)) return false;
   const { result } = answer;
   return result === true || (isRecord(result) && result['allow'] === true);
+}
+
+/** A question to another server that is under way, and may be that of several requests. */
+export interface Question<Answer> {
+  readonly answer: Promise<Answer>;
+  /** Null where the request that asked first is not observed. */
+  readonly observer: CallObserver | null;
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { type CallObserver, type RequestObserver, setAndEvictOldest } from '../core/index.js';
-import { isAllowed } from './allowed-answer.js';
+import { isAllowed, type Question } from './allowed-answer.js';
 import type { Client } from './client.js';
-import type { Question } from './question.js';
 
 /** A request as a policy decision point sees it: `input` of Open Policy Agent. */
 export interface PolicyInput {

@@ -9,7 +9,7 @@ import { costPoints } from './graphql/cost-keys.js';
 import { GRAPHQL_KEYS } from './graphql/graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, kindKey } from './graphql/graphql-service-keys.js';
 import { LINK_KEYS } from './graphql/link-keys.js';
-import { OPERATION_KEYS } from './graphql/operation-keys.js';
+import { OPERATION_KEYS, toleratedNames } from './graphql/operation-keys.js';
 import { SERVICE_REPLY_HEADERS, SOAP_HEADERS } from './graphql/request-keys.js';
 import { SUBSCRIPTION_KEYS } from './graphql/subscription-keys.js';
 import { SCHEMA_KEYS } from './graphql/type-keys.js';
@@ -38,7 +38,6 @@ import {
   unsafe,
 } from './keys/key-types.js';
 import { limitOverrides } from './keys/limit-schema.js';
-import { toleratedNames } from './keys/tolerated-names.js';
 import { LIMIT_KEYS } from './limit-keys.js';
 import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './listen/host-keys.js';
 import { ADMIN, LISTEN } from './listen/listen-keys.js';

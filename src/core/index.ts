@@ -17,9 +17,7 @@ export {
   unplaced,
   unplacedError,
 } from './diagnostic.js';
-export { errorCode } from './error-code.js';
 export { FileContent } from './file-content.js';
-export { fileText } from './files/file-text.js';
 export { glob, matchesName } from './files/glob.js';
 export {
   addInputs,
@@ -33,7 +31,7 @@ export {
 } from './files/inputs.js';
 export { PACKAGE_FOLDER, packageVersion } from './files/package-folder.js';
 export { isRead, type Read, RememberedReads } from './files/remembered-reads.js';
-export { RotatingFile } from './files/rotating-file.js';
+export { fileText, RotatingFile } from './files/rotating-file.js';
 export {
   FIELD_CASES,
   type FieldCase,
@@ -43,7 +41,7 @@ export {
   usualName,
 } from './http/field-names.js';
 export { responseClass, writePassedHead } from './http/response-class.js';
-export { invariant, never } from './invariant.js';
+export { errorCode, invariant, never } from './invariant.js';
 export { canonical, isRecord, parsedJson, readMember, recordEntries } from './json.js';
 export {
   defaultsOf,

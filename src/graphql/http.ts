@@ -18,9 +18,9 @@ import {
   type BatchPlace,
   batchRequests,
   checkBatch,
+  type GraphqlResponse,
   joinAnswers,
 } from './run/batch.js';
-import type { GraphqlResponse } from './run/graphql-response.js';
 import { writeResult } from './run/written-json.js';
 
 /** The host of an HTTP request. */

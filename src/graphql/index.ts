@@ -34,7 +34,6 @@ export { printWithCosts } from './cost/cost-print.js';
 export { costRefusal } from './cost/cost-refusal.js';
 export type { CostLimits } from './cost/cost-table.js';
 export { Spending } from './cost/spending.js';
-export { isBinaryAnswer, isListAnswer } from './described/answer-kind.js';
 export { fieldTypes } from './described/chosen-fields.js';
 export {
   type DescribedCall,
@@ -42,14 +41,19 @@ export {
   type DescribedFault,
   type DescribedOutcome,
 } from './described/described-call.js';
-export { type DescribedOperation, describedOperations } from './described/described-operation.js';
+export {
+  type DescribedOperation,
+  describedOperations,
+  isBinaryAnswer,
+  isListAnswer,
+} from './described/described-operation.js';
+export type { JsonSchema } from './described/facets.js';
 export {
   asSentence,
   type PrintedProblem,
   pointerOf,
   problemSentence,
 } from './described/input-problems.js';
-export type { JsonSchema } from './described/json-schema.js';
 export { REST_LIMITS } from './described/rest-limits.js';
 export { type ReferredType, SchemaDescriber } from './described/schema-describer.js';
 export { entriesOf, pagesOf } from './docs/docs-pages.js';
@@ -106,8 +110,7 @@ export {
   refuseOperation,
 } from './operation.js';
 export { type RawVariables, responseKey } from './output/reply-plan.js';
-export { type Asset, readAssets } from './page/assets.js';
-export { assetsPath } from './page/assets-path.js';
+export { type Asset, assetsPath, readAssets } from './page/assets.js';
 export { copyFiles } from './page/copy-files.js';
 export { EXAMPLE_TEXTS, exampleCall, exampleQuery } from './page/example.js';
 export { PAGE_POLICY, type Page, printLinks, readPage } from './page/page.js';
@@ -116,7 +119,7 @@ export { FieldRights } from './rights/field-rights.js';
 export { bothRules, FieldRule, MASKS, type Mask, ruleOf, STRENGTH } from './rights/field-rule.js';
 export { Masker } from './rights/mask.js';
 export { argumentsOf } from './run/arguments.js';
-export type { BatchPlace } from './run/batch.js';
+export type { BatchPlace, GraphqlResponse } from './run/batch.js';
 export { costByField, type Throttle } from './run/cost-report.js';
 export { callInputOf, eventAnswer, isWanted, noAnswer } from './run/event-answer.js';
 export { withValues } from './run/fed-values.js';
@@ -127,7 +130,6 @@ export {
   type FieldCall,
   SharedCallFailure,
 } from './run/field-call.js';
-export type { GraphqlResponse } from './run/graphql-response.js';
 export { type LinkUse, linkUses } from './run/link-uses.js';
 export { calledFields, useOf } from './run/operation-use.js';
 export { type RootField, type RootPlan, rootPlanOf } from './run/root-plan.js';

@@ -7,14 +7,19 @@ import {
   type Server,
   type TLSSocket,
 } from 'node:tls';
-import { certificateEndMillis, type RotatingFile, TimeSlices } from '../core/index.js';
-import { listsIn } from '../wss/index.js';
+import { certificateEndMillis, firstEnd, type RotatingFile, TimeSlices } from '../core/index.js';
+import { listsIn, nextUpdate } from '../wss/index.js';
 import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';
-import { listEndMillis } from './list-end.js';
 import { certificateOf, verifyClientCertificate, withdrawCertificate } from './peer-certificate.js';
 import type { TicketKeys } from './ticket-keys.js';
 import type { TlsEnd } from './tls-ends.js';
+
+/**
+ * When the first revocation list of a PEM file is due to be replaced (`nextUpdate`); null where
+ * none says so.
+ */
+export const listEndMillis = firstEnd('X509 CRL', nextUpdate);
 
 /** A text of the configuration, or of a file that may rotate. */
 export interface RotatingText {

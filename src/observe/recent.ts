@@ -1,7 +1,10 @@
 import type { Refusal } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { RecentLists, RecentRequest } from './recent-lists.js';
-import { isSlow } from './slow.js';
+
+/** Whether a request took too long. Subscriptions last as long as their clients like. */
+export const isSlow = ({ operation }: Exchange, millis: number, slowMillis: number): boolean =>
+  millis >= slowMillis && operation !== 'subscription';
 
 /** Requests of each list that are remembered; of several processes, of each. */
 export const RECENT_MAX = 200;

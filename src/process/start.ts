@@ -14,6 +14,7 @@ import {
   recordInputs,
   replayInputs,
   TimeSlices,
+  unplacedError,
 } from '../core/index.js';
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import { Log } from '../observe/log/log.js';
@@ -21,7 +22,6 @@ import { startGateway } from '../server.js';
 import { demoIntroduction, type Introduction } from './introduction.js';
 import { announce, type Opening, openingOf } from './opening.js';
 import { ownWorker } from './own-worker.js';
-import { workersOption } from './parent/worker-count.js';
 import type { NextConfig, ParentConfig, WorkerGroup } from './parent/worker-group.js';
 import { Workers, type WorkersOptions } from './parent/workers.js';
 import { PendingSignal } from './pending-signal.js';
@@ -276,3 +276,13 @@ const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentC
   admin: compileAdmin(rootSection(loaded)),
   drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
 });
+
+/**
+ * The number of processes on the command line; null where it has none. Throws `ConfigurationError`
+ * unless a number.
+ */
+function workersOption(option: string | null): number | 'auto' | null {
+  if (option === null || option === 'auto') return option;
+  if (/^[1-9]\d{0,2}$/.test(option) && Number(option) <= 256) return Number(option);
+  throw unplacedError('--workers is not valid.', 'Write a number from 1 to 256, or auto.');
+}

@@ -1,4 +1,4 @@
-import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
+import { takenProblemsOf } from '../compile/soap/documents/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import {

@@ -16,7 +16,7 @@ export {
   XOPS,
   XSD,
 } from './documents/namespaces.js';
-export { mayOutputBeEmpty } from './empty-output.js';
+export { bodyKey, mayOutputBeEmpty, requestKey } from './empty-output.js';
 export {
   ANYTHING,
   type AttributeDeclaration,
@@ -41,6 +41,7 @@ export {
   type SeveralParts,
   type SimpleType,
   typeKey,
+  type UncallableOperation,
   type Wildcard,
   type WsdlModel,
   warningsOfPorts,
@@ -58,10 +59,8 @@ export { plainComplexType, plainElement, plainSimpleType, sequenceOf } from './p
 export { warningOfRule } from './profile-rules.js';
 export { type ReadOptions, readWsdl } from './read.js';
 export { reasonOf, reportRows } from './report.js';
-export { bodyKey, requestKey } from './request-key.js';
 export { type ServedDocument, servedDocument } from './serve.js';
 export { fetchTaken, packTaken, type TakenWsdl, unpackTaken } from './taken-wsdl.js';
-export type { UncallableOperation } from './uncallable.js';
 export { allows, allowsAny, wildcardsIn } from './wildcards.js';
 export {
   ANY_TYPE,

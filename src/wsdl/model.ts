@@ -3,7 +3,6 @@ import type { AttachedPart, DialectName } from '../soap/index.js';
 import type { QName } from '../xml/index.js';
 import type { WsdlDocument } from './document.js';
 import type { ProfileFinding } from './profile-rules.js';
-import type { UncallableOperation } from './uncallable.js';
 
 /**
  * The model of a WSDL and its schemas, as one frozen graph. References are direct (types may be
@@ -390,3 +389,14 @@ export const distinctName = ({ name, distinctName }: Operation): string => disti
 /** The children of Body, in order. */
 export const childrenOfBody = ({ body, several }: Payload): readonly ElementDeclaration[] =>
   several !== undefined ? several.parts.map(({ element }) => element) : body === null ? [] : [body];
+
+/**
+ * An operation of a port that does not speak SOAP over HTTP, or of a binding or port type without a
+ * port.
+ */
+export interface UncallableOperation {
+  readonly name: string;
+  /** `port Quote`, `binding B` or `port type P`. */
+  readonly place: string;
+  readonly reason: Diagnostic;
+}

@@ -1,8 +1,11 @@
 import t from 'tap';
 
 import { Destinations } from '../../src/compile/soap/destinations.js';
-import { OperationTable } from '../../src/compile/soap/operation-table.js';
-import type { KnownOperation, SentActions } from '../../src/compile/soap/request-group.js';
+import { OperationTable } from '../../src/compile/soap/operations/operation-table.js';
+import type {
+  KnownOperation,
+  SentActions,
+} from '../../src/compile/soap/operations/request-group.js';
 import { readSoapAction } from '../../src/soap/soap-action.js';
 import type { ElementDeclaration, Operation } from '../../src/wsdl/model.js';
 import { plainComplexType, plainElement } from '../../src/wsdl/plain.js';

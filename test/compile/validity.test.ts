@@ -1,6 +1,6 @@
 import t from 'tap';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
-import { Validity } from '../../src/compile/soap/validity.js';
+import { Validity } from '../../src/compile/soap/operations/validity.js';
 import { defaultsOf } from '../../src/core/limit.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { Exchange, VIOLATIONS_MAX } from '../../src/gateway/exchange.js';

@@ -95,7 +95,8 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     ],
     words: /\b\w*[dD]rift\w*/g,
     exceptions: {
-      'compile/soap/named-wsdl.ts': 'reads the WSDL that was taken in place of the configured one',
+      'compile/soap/documents/named-wsdl.ts':
+        'reads the WSDL that was taken in place of the configured one',
       'process/reload/asked-reloads.ts':
         'a change that is taken is a reload, which waits for others',
     },

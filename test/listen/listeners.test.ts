@@ -11,7 +11,7 @@ import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { certificateEndMillis } from '../../src/core/tls/first-end.js';
 import { bind } from '../../src/listen/bind.js';
-import { listEndMillis } from '../../src/listen/list-end.js';
+import { listEndMillis } from '../../src/listen/server-tls.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
 import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';

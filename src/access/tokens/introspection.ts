@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 
 import { asRefusal, type CallObserver, Refusal, setAndEvictOldest } from '../../core/index.js';
 import type { Identifier } from '../access.js';
+import type { Question } from '../allowed-answer.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
-import type { Question } from '../question.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
 

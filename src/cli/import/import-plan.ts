@@ -1,4 +1,4 @@
-import { withOwnNames } from '../../compile/soap/own-names.js';
+import { withOwnNames } from '../../compile/soap/documents/own-names.js';
 import { isHttpUrl } from '../../config/keys/address.js';
 import { groupBy, unplacedError } from '../../core/index.js';
 import { fieldName, NameScope } from '../../graphql/index.js';

@@ -1,6 +1,18 @@
-import type { Pace } from '../../core/index.js';
+import type { Diagnostic, Pace } from '../../core/index.js';
 import type { Keeping } from '../keep.js';
-import type { LateWarnings } from './late-warnings.js';
+
+/** Warnings that turn out only while the gateway runs. */
+export class LateWarnings {
+  #listener: (warning: Diagnostic) => void = () => {};
+
+  listen(listener: (warning: Diagnostic) => void): void {
+    this.#listener = listener;
+  }
+
+  report(warning: Diagnostic): void {
+    this.#listener(warning);
+  }
+}
 
 /** What comes out beside the identification of clients. */
 export interface AccessParts {

@@ -19,8 +19,7 @@ import {
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { postForm } from '../backend/post-form.js';
 import { Kept } from '../keep.js';
-import type { AccessParts } from './access-parts.js';
-import type { LateWarnings } from './late-warnings.js';
+import type { AccessParts, LateWarnings } from './access-parts.js';
 
 export const ISSUER_KEYS = new Kept<TokenKeys>(
   'keys of token issuers',

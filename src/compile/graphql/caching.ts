@@ -12,7 +12,7 @@ import {
 } from '../../core/index.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/index.js';
 import { type Keeping, Kept } from '../keep.js';
-import { OperationMap } from '../soap/operation-map.js';
+import { OperationMap } from '../soap/operations/operation-map.js';
 import type { ConfiguredService } from '../soap/service.js';
 
 /** The cache rules of a generation. */

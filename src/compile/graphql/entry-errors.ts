@@ -1,4 +1,4 @@
-import { listNames } from '../../config/list-names.js';
+import { listNames } from '../../config/keys/key-text.js';
 import type { ConfigSection } from '../../config/section.js';
 import { type Diagnostic, didYouMean } from '../../core/index.js';
 import type { EntryError } from '../../graphql/index.js';

@@ -3,7 +3,7 @@ import type { ServiceConfig } from '../../config/schema.js';
 import { bothOf, type Requirement } from '../../core/index.js';
 import { FieldRule, type Mask } from '../../graphql/index.js';
 import type { Operation } from '../../wsdl/index.js';
-import type { OperationTable } from './operation-table.js';
+import type { OperationTable } from './operations/operation-table.js';
 
 /** A SOAP service, as far as rights go. */
 interface RuledService {

@@ -33,31 +33,31 @@ import { compileReach, limitsOf, type Reach, warningsOfTls } from '../backend/re
 import { type Keeping, Kept } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
-import type { DeclaredOutputs, OutputMatch } from './declared-outputs.js';
 import { Destinations } from './destinations.js';
+import type { KnownModel, WsdlReader } from './documents/named-wsdl.js';
+import { openedOperations } from './documents/opened-operations.js';
+import { choosePorts } from './documents/ports.js';
+import { serviceDigest } from './documents/service-digest.js';
+import { type Versions, versionsOf, versionWarnings } from './documents/versions.js';
+import { warningsOfWsdl } from './documents/wsdl-warnings.js';
 import { type IdempotencyRule, idempotencyRulesOf } from './idempotency.js';
-import { compileMadeSecurity, compileSigning, type MadeBlock } from './made-security.js';
-import type { KnownModel, WsdlReader } from './named-wsdl.js';
-import { openedOperations } from './opened-operations.js';
-import { OperationTable } from './operation-table.js';
-import { choosePorts } from './ports.js';
-import { compileReplies } from './replies.js';
-import { compileReplyVerification, type ReplyVerification } from './reply-verification.js';
+import type { DeclaredOutputs, OutputMatch } from './operations/declared-outputs.js';
+import { OperationTable } from './operations/operation-table.js';
+import { compileReplies } from './operations/replies.js';
+import { checkValidity, type Validity, validityOf } from './operations/validity.js';
 import { claimsIn } from './request-claims.js';
-import { compileFreshness, NONCES } from './request-freshness.js';
 import { operationRequirements } from './rights.js';
 import { sdlOperationsOf } from './sdl-operations.js';
-import { serviceDigest } from './service-digest.js';
+import { compileMadeSecurity, compileSigning, type MadeBlock } from './security/made-security.js';
+import { compileReplyVerification, type ReplyVerification } from './security/reply-verification.js';
+import { compileFreshness, NONCES } from './security/request-freshness.js';
+import { compileVerification, type Verification } from './security/verification.js';
 import {
   blockNames,
   compileTokenPlace,
   type ServiceSession,
   type TokenPlace,
 } from './token-place.js';
-import { checkValidity, type Validity, validityOf } from './validity.js';
-import { compileVerification, type Verification } from './verification.js';
-import { type Versions, versionsOf, versionWarnings } from './versions.js';
-import { warningsOfWsdl } from './wsdl-warnings.js';
 
 /** One SOAP backend as requests see it: its name, the rules of its messages, its upstream. */
 export interface SoapService {

@@ -1,5 +1,5 @@
+import { HEADER_STEPS } from '../keys/key-text.js';
 import { closed, list, mapOf, millis, optional, string, text } from '../keys/key-types.js';
-import { HEADER_STEPS } from './header-steps.js';
 import { TEXT_PATH } from './health-keys.js';
 
 /** Keys of `auth.login`: an operation that is called for a token. */

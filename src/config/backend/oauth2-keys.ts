@@ -1,6 +1,6 @@
 import { HTTP_URL, PEM } from '../keys/formats.js';
+import { HEADER_STEPS } from '../keys/key-text.js';
 import { closed, list, millis, oneOf, optional, string, text } from '../keys/key-types.js';
-import { HEADER_STEPS } from './header-steps.js';
 
 /** Keys of `auth.oauth2`: tokens of an authorization server. */
 export const OAUTH2 = closed(

@@ -1,4 +1,3 @@
-import { classKey } from '../keys/client-class.js';
 import { HEADER_NAME, NAME_FORMAT, PASSWORD } from '../keys/formats.js';
 import {
   closed,
@@ -15,7 +14,7 @@ import {
 } from '../keys/key-types.js';
 import { SCOPE } from '../keys/rights-keys.js';
 import { AUTHORIZE_KEYS } from './authorize-keys.js';
-import { INTROSPECTION, JWT_ISSUERS_KEYS } from './token-keys.js';
+import { classKey, INTROSPECTION, JWT_ISSUERS_KEYS } from './token-keys.js';
 
 /** Keys about clients, their rights and budgets: the part of the table of keys for them. */
 

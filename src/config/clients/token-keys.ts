@@ -1,6 +1,5 @@
 import { TLS_KEYS } from '../backend/upstream-keys.js';
-import { classKey } from '../keys/client-class.js';
-import { HTTP_URL } from '../keys/formats.js';
+import { HTTP_URL, NAME_FORMAT } from '../keys/formats.js';
 import {
   closed,
   flag,
@@ -12,6 +11,10 @@ import {
   text,
   unsafe,
 } from '../keys/key-types.js';
+
+/** The key that names the class of a client. */
+export const classKey = (description = 'Its class, one of `classes`.') =>
+  text(description, { pattern: NAME_FORMAT });
 
 /** Signatures of public keys only: a verifier cannot make them. */
 export const JWT_ALGORITHMS = [

@@ -1,13 +1,32 @@
+import { DEVIATION_NAMES, type Deviation } from '../../core/index.js';
 import { CALL_KEYS } from '../backend/call-keys.js';
 import { GRAPHQL_NAME } from '../keys/formats.js';
-import { closed, flag, flagOr, oneOf, optional, type StaticOf, text } from '../keys/key-types.js';
+import {
+  closed,
+  flag,
+  flagOr,
+  list,
+  oneOf,
+  optional,
+  type StaticOf,
+  text,
+  unsafe,
+} from '../keys/key-types.js';
 import { SCOPE_KEYS } from '../keys/rights-keys.js';
-import { toleratedNames } from '../keys/tolerated-names.js';
 import { CACHE_KEYS } from './cache-keys.js';
 import { costPoints, OPERATION_COST_KEYS } from './cost-keys.js';
 import { IDEMPOTENCY_KEYS } from './idempotency-keys.js';
 import { PAGE_KEYS } from './page-keys.js';
 import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
+
+const NAMES = unsafe<Deviation>({
+  type: 'string',
+  enum: DEVIATION_NAMES,
+});
+
+/** `tolerate` of a service, and of an operation. */
+export const toleratedNames = (description: string) =>
+  list(NAMES, description, { maxItems: DEVIATION_NAMES.length, uniqueItems: true });
 
 /** Keys of one operation of a service: the part of the table of keys for it. */
 const MAPPED = closed({

@@ -1,5 +1,5 @@
 import type { ConfigPath } from '../keys/config-path.js';
-import { listNames } from '../list-names.js';
+import { listNames } from '../keys/key-text.js';
 import type { Config } from '../schema.js';
 import { classNamers, identitySuccessions, NO_CLASS } from './identities.js';
 import type { ConfigChange, Weakening } from './protection.js';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/index.js';
-import { listNames } from '../list-names.js';
+import { listNames } from '../keys/key-text.js';
 import type { ValueComparison } from './protection.js';
 
 /** A change of a running gateway is refused, whatever asks for it: see `restart-keys.ts`. */

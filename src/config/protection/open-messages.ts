@@ -1,4 +1,4 @@
-import { listNames } from '../list-names.js';
+import { listNames } from '../keys/key-text.js';
 import type { Config } from '../schema.js';
 
 /** Sentences about what the rules of WS-Security, and of the tools of agents, leave open. */

@@ -1,4 +1,3 @@
-import { becomesRead } from './becomes-read.js';
 import {
   denials,
   each,
@@ -22,6 +21,12 @@ import { openReplies, openRequests } from './open-messages.js';
 import { openAdmin } from './operators.js';
 import type { Protection, ValueComparison } from './protection.js';
 import { newTolerances } from './tolerances.js';
+
+/** A field that was a mutation and becomes a query, whose calls are repeated and shared. */
+const becomesRead: ValueComparison = (before, after) =>
+  /^Mutation\./.test(String(before)) && /^Query\./.test(String(after))
+    ? `goes from \`${String(before)}\` to \`${String(after)}\``
+    : null;
 
 const tls = (...owners: readonly string[]): Readonly<Record<string, ValueComparison>> =>
   Object.assign(

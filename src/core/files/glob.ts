@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { errorCode } from '../error-code.js';
+import { errorCode } from '../invariant.js';
 
 /**
  * The files that a pattern matches, sorted. `*` and `?` stand for characters within one name of the

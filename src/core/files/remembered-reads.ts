@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { errorCode } from '../error-code.js';
+import { errorCode } from '../invariant.js';
 import { isRecord } from '../json.js';
 import type { Inputs } from './inputs.js';
 

@@ -1,6 +1,6 @@
+import { type Buffer, isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { fileText } from './file-text.js';
 
 /** How often a file is read again while it is used. */
 const READ_EVERY_MILLIS = 1_000;
@@ -65,4 +65,13 @@ export class RotatingFile {
       this.#reading = null;
     }
   }
+}
+
+/**
+ * The content of a file of a secret: base64, or text without its last line break; null for what is
+ * no UTF-8.
+ */
+export function fileText(bytes: Buffer, form: 'utf8' | 'base64'): string | null {
+  if (form === 'base64') return bytes.toString(form);
+  return isUtf8(bytes) ? bytes.toString(form).replace(/\r?\n$/, '') : null;
 }

@@ -1,6 +1,6 @@
 import type { Client, MessageSender } from '../../access/client.js';
 import type { Budgets, Denied } from '../../budget/budget.js';
-import type { KnownOperation } from '../../compile/soap/request-group.js';
+import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { isMet, Refusal } from '../../core/index.js';
 import type { FieldRule } from '../../graphql/index.js';

@@ -4,8 +4,8 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { KeyClaim } from '../../gateway/shared/outcome-store.js';
 import type { ReplyHead } from '../../upstream/index.js';
 import { CALL_PARTS, isComparedField, viewOf } from './call-parts.js';
+import { subjectOf } from './caller-parts.js';
 import type { CallKey, CallParts, KeyedRequest } from './declared-call.js';
-import { subjectOf } from './subject.js';
 
 /**
  * The key of a call by all that goes into it: calls with one key are the same to the backend,

@@ -4,7 +4,16 @@ import type { RequestContext } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { SubjectToken } from '../../core/index.js';
 import { isOfAsker, NO_PART, type PartTable, viewOf } from './call-parts.js';
-import { subjectOf } from './subject.js';
+
+/**
+ * The token of a caller that a call of this service needs; null where it needs none, or the caller
+ * has none.
+ */
+export const subjectOf = (
+  { session }: Pick<SoapService, 'session'>,
+  client: Client,
+): SubjectToken | null =>
+  session === null || session.tokensOf === null ? null : client.subjectToken;
 
 /** The parts of a caller that calls of an operation are made from, before there is a call. */
 interface CallerParts {

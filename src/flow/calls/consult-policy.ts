@@ -1,5 +1,5 @@
 import { type Policy, type PolicyInput, policyClient } from '../../access/policy.js';
-import type { KnownOperation } from '../../compile/soap/request-group.js';
+import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';

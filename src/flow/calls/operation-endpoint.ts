@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { HttpExchange } from './http-exchange.js';
-import type { OpenEndpoint } from './open-endpoint.js';
+import type { HttpExchange, OpenEndpoint } from './http-exchange.js';
 
 /** Names of header fields, beside those that pages may send to every endpoint, and read of it. */
 interface PageFields {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { claimText, placeInRequest, type RequestContext } from '../../codec/index.js';
-import type { MadeBlock } from '../../compile/soap/made-security.js';
+import type { MadeBlock } from '../../compile/soap/security/made-security.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal } from '../../core/index.js';
 import {

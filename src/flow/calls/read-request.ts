@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { expectedParts } from '../../compile/soap/body-parts.js';
+import { expectedParts } from '../../compile/soap/operations/body-parts.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/index.js';
 import type { Operation } from '../../wsdl/index.js';

@@ -1,5 +1,5 @@
+import type { ToleratedContent } from '../../compile/soap/operations/validity.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { ToleratedContent } from '../../compile/soap/validity.js';
 import {
   CHANGES_SIGNED_BYTES,
   type Deviation,

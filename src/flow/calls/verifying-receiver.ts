@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import type { ReplyVerification } from '../../compile/soap/reply-verification.js';
+import type { ReplyVerification } from '../../compile/soap/security/reply-verification.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { asRefusal, asUpstream, Refusal } from '../../core/index.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { KnownModel } from '../../compile/soap/named-wsdl.js';
+import type { KnownModel } from '../../compile/soap/documents/named-wsdl.js';
 import type { SafeWsdl } from './drift-reading.js';
 import type { ReloadLimiter } from './reload-limiter.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compiled } from '../../compile.js';
 import { assetsPath, readPage } from '../../graphql/index.js';
-import type { OpenEndpoint } from '../calls/open-endpoint.js';
+import type { OpenEndpoint } from '../calls/http-exchange.js';
 import { pageExample } from './page-example.js';
 import { pageAnswerer } from './send-page.js';
 

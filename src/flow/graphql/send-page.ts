@@ -4,7 +4,7 @@ import { Refusal } from '../../core/index.js';
 import { takesGzip } from '../../gateway/compress.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { type Asset, PAGE_POLICY, type Page } from '../../graphql/index.js';
-import type { OpenEndpoint } from '../calls/open-endpoint.js';
+import type { OpenEndpoint } from '../calls/http-exchange.js';
 import { endLingering } from '../http/linger.js';
 
 const PAGE_FIELDS = [

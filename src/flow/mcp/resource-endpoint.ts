@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ProtectedResource } from '../../compile/mcp/protected-resource.js';
 import { Refusal } from '../../core/index.js';
-import type { OpenEndpoint } from '../calls/open-endpoint.js';
+import type { OpenEndpoint } from '../calls/http-exchange.js';
 import { endLingering } from '../http/linger.js';
 
 /** Tells clients without a token where they get one. */

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { KnownOperation } from '../../compile/soap/request-group.js';
+import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
 import { type NonceStore, Refusal } from '../../core/index.js';
 import { EnvelopeValidator, Gate, type GateOptions } from '../../soap/index.js';
 import type { Encoding } from '../../xml/index.js';

@@ -1,6 +1,6 @@
 import type { ReadRule } from '../../cache/rules.js';
 import { CanonicalHash } from '../../codec/index.js';
-import type { KnownOperation } from '../../compile/soap/request-group.js';
+import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { type NonceClaim, Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';

@@ -1,5 +1,4 @@
 import type { Scalar } from '../../codec/index.js';
-import type { JsonSchema } from './json-schema.js';
 
 /** The schema of the values of a scalar, without what its own type demands. */
 export const schemaOfScalar = (name: string, isInput: boolean): JsonSchema => {
@@ -130,3 +129,6 @@ function translated(pattern: string): string | null {
  * more of.
  */
 const SAME = /^(?:[^\\^$]|\\[ds.*+?(){}|[\]\\-]|\[\^)*$/;
+
+/** JSON Schema 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -16,8 +16,7 @@ import {
 import type { EncodeObject, EncodeValue, Scalar } from '../../codec/index.js';
 import { contractValue, contractValueOf } from '../types/contract-value.js';
 import type { DescribedOperation } from './described-operation.js';
-import { facetsOf, numberTypes, schemaOfScalar } from './facets.js';
-import type { JsonSchema } from './json-schema.js';
+import { facetsOf, type JsonSchema, numberTypes, schemaOfScalar } from './facets.js';
 
 /** The member of an object of the input, as it is written on the wire. */
 interface WrittenMember {

@@ -11,7 +11,7 @@ import type { FieldMapping } from '../types/mapping.js';
 import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
-import { particlesIn } from '../types/particles.js';
+import { particlesIn } from '../types/occurrence.js';
 import type { ServiceNames } from '../types/type-names.js';
 
 /**

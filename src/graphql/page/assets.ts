@@ -4,6 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
+/** Returns the folder of the files of GraphiQL, which is below the path of GraphQL. */
+export const assetsPath = (path: string): string => `${path === '/' ? '' : path}/assets/`;
+
 /** A file that a page loads. */
 export interface Asset {
   readonly type: string;

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 import { escapeQuoted } from '../../xml/index.js';
-import { type Asset, readAssets } from './assets.js';
-import { assetsPath } from './assets-path.js';
+import { type Asset, assetsPath, readAssets } from './assets.js';
 import { PAGE_FILES, PAGE_FOLDER, type PageFile, STYLE } from './page-files.js';
 
 /**

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonical, Refusal, refuseByLimit } from '../../core/index.js';
 import { rawParams } from '../admission/params.js';
-import type { GraphqlResponse } from './graphql-response.js';
 
 /** Throws `BATCHING_NOT_SUPPORTED` for a batch that is empty, too long, or holds another one. */
 export function checkBatch(items: readonly unknown[], most: number): void {
@@ -101,3 +100,13 @@ export function joinAnswers(answers: readonly GraphqlResponse[]): GraphqlRespons
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The answer to a GraphQL request over HTTP, or to one of a batch. */
+export interface GraphqlResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null for an empty body. */
+  readonly body: string | null;
+  /** Whether the result has errors; absent where it is none. */
+  readonly hasErrors?: boolean;
+}

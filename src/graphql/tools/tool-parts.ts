@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { isRecord, type Steps } from '../../core/index.js';
 import type { DescribedOperation } from '../described/described-operation.js';
-import type { JsonSchema } from '../described/json-schema.js';
+import type { JsonSchema } from '../described/facets.js';
 import type { ReferredType } from '../described/schema-describer.js';
 import { bytesOf } from './bound-value.js';
 import { argumentsSchema, inputDescriber, type Tool, toolHead } from './tool.js';

@@ -6,7 +6,7 @@ import {
   isListType,
 } from 'graphql';
 import type { DescribedOperation } from '../described/described-operation.js';
-import type { JsonSchema } from '../described/json-schema.js';
+import type { JsonSchema } from '../described/facets.js';
 import { SchemaDescriber } from '../described/schema-describer.js';
 
 /** A tool as agents see it. */

@@ -4,7 +4,6 @@ import {
   type Particle,
   typeKey,
 } from '../../wsdl/index.js';
-import { particlesIn } from './particles.js';
 
 /** An element of a content model and how often it may stand there, whatever branches are taken. */
 export interface Occurring {
@@ -121,4 +120,17 @@ function countsOf(root: Particle): ReadonlyMap<string, number> {
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
+}
+
+/** A particle and all that are within it, in the order of the schema. */
+export function* particlesIn(root: Particle): Generator<Particle, void> {
+  const stack = [root];
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    yield particle;
+    if ('particles' in particle) {
+      for (const child of particle.particles.toReversed()) {
+        stack.push(child);
+      }
+    }
+  }
 }

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { packageVersion, type RequestObserver } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { type HeaderFields, parseTraceparent } from '../../gateway/trace-headers.js';
-import { isSlow } from '../slow.js';
+import { isSlow } from '../recent.js';
 import { type ExporterHooks, SpanExporter } from './exporter.js';
 import { RequestSpans } from './request-spans.js';
 import { SPAN_BYTES_MAX, SpanEncoder } from './span-encoder.js';

@@ -1,5 +1,4 @@
 import type { Log } from '../../observe/log/log.js';
-import { withResolver } from './with-resolver.js';
 import type { Worker, WorkerExit } from './worker.js';
 
 /** How long a worker took requests, and how it ended. */
@@ -75,4 +74,16 @@ async function rollOne(
   await before.ended;
   clearTimeout(late);
   return true;
+}
+
+/** A promise with the function that resolves it. */
+export function withResolver<T>(): {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+} {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((fulfil) => {
+    resolve = fulfil;
+  });
+  return { promise, resolve };
 }

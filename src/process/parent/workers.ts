@@ -29,14 +29,19 @@ import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';
 import type { ExitCode } from '../terminal.js';
 import { EndedReplicas } from './ended-replicas.js';
 import { ReplacementPauses } from './replacement-pauses.js';
-import { withResolver } from './with-resolver.js';
 import { ForkedWorker, type Worker } from './worker.js';
 import { workerConsole } from './worker-console.js';
 import type { GroupEnd, NextConfig, ParentConfig, WorkerGroup } from './worker-group.js';
 import { WorkerHealth } from './worker-health.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { reloadWorkers, replaceInputs } from './worker-reload.js';
-import { type Ended, type RunningWorker, rollWorkers, type WorkerSlot } from './worker-roller.js';
+import {
+  type Ended,
+  type RunningWorker,
+  rollWorkers,
+  type WorkerSlot,
+  withResolver,
+} from './worker-roller.js';
 import { WorkerUsage } from './worker-usage.js';
 import { WorkerWatch } from './worker-watch.js';
 

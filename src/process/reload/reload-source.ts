@@ -1,4 +1,4 @@
-import type { TakenPlace } from '../../compile/soap/named-wsdl.js';
+import type { TakenPlace } from '../../compile/soap/documents/named-wsdl.js';
 import { type Compiled, labelNamesOf } from '../../compile.js';
 import {
   type Diagnostic,

@@ -1,4 +1,4 @@
-import { readNamedWsdl } from '../../compile/soap/named-wsdl.js';
+import { readNamedWsdl } from '../../compile/soap/documents/named-wsdl.js';
 import { namedWsdls } from '../../config/source/named-wsdls.js';
 import {
   AT_ONCE,

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Contract, missingParts } from '../../compile/graphql/kept-contract.js';
-import { type TakenPlace, takenProblemsOf } from '../../compile/soap/named-wsdl.js';
+import { type TakenPlace, takenProblemsOf } from '../../compile/soap/documents/named-wsdl.js';
 import { type Compiled, compile } from '../../compile.js';
 import { type LoadedConfig, rootSection } from '../../config/load.js';
 import {

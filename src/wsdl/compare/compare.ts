@@ -1,3 +1,4 @@
+import { requestKey } from '../empty-output.js';
 import {
   allOperations,
   childrenOfBody,
@@ -10,7 +11,6 @@ import {
   type WsdlModel,
   type WsdlService,
 } from '../model.js';
-import { requestKey } from '../request-key.js';
 import { type Change, Changes, type Direction } from './change.js';
 import { TypeComparison } from './types.js';
 

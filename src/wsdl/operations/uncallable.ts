@@ -1,6 +1,6 @@
 import { WSDL } from '../documents/namespaces.js';
 import { childrenOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
-import type { UncallableOperation } from '../uncallable.js';
+import type { UncallableOperation } from '../model.js';
 import { type Definitions, referredBy } from './definitions.js';
 import { type BindingReader, refusalOf } from './services.js';
 

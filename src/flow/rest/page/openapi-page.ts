@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { OPENAPI_PAGE } from '../../../config/rest/rest-rules.js';
 import { type Page, printLinks, readAssets } from '../../../graphql/index.js';
-import type { OpenEndpoint } from '../../calls/open-endpoint.js';
+import type { OpenEndpoint } from '../../calls/http-exchange.js';
 import { pageAnswerer } from '../../graphql/send-page.js';
 import { OPENAPI_FILES, OPENAPI_FOLDER } from './openapi-files.js';
 

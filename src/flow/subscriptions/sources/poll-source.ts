@@ -7,8 +7,7 @@ import {
   SharedCallFailure,
   type Subscription,
 } from '../../../graphql/index.js';
-import { callerView } from '../../calls/caller-parts.js';
-import { subjectOf } from '../../calls/subject.js';
+import { callerView, subjectOf } from '../../calls/caller-parts.js';
 import { callOperation } from '../../graphql/call.js';
 import type { BackendCalls } from '../../graphql/host.js';
 import { PollAccount } from '../polling/poll-account.js';

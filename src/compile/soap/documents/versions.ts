@@ -1,0 +1,76 @@
+import type { ServiceConfig } from '../../../config/schema.js';
+import type { ConfigSection } from '../../../config/section.js';
+import type { Diagnostic } from '../../../core/index.js';
+import type { DialectName } from '../../../soap/index.js';
+import type { Port, WsdlModel } from '../../../wsdl/index.js';
+
+/** The versions of SOAP that a service speaks; calls are made in the first. */
+export type Versions = readonly [DialectName, ...DialectName[]];
+
+const DEFAULT: Versions = ['1.1'];
+
+/**
+ * The versions of a service: as configured, else by the bindings of its ports. `ports` are all SOAP
+ * ports of its WSDL, none where it has no WSDL. A second version is a default only where its port
+ * has the same address and port type: there the backend reads both.
+ */
+export function versionsOf(
+  { versions, port, ports: names }: Pick<ServiceConfig, 'versions' | 'port' | 'ports'>,
+  ports: readonly Port[],
+): Versions {
+  if (versions !== undefined) return versions;
+  const wanted = names ?? (port === undefined ? null : [port]);
+  if (wanted !== null) {
+    const [first, ...others] = wanted.flatMap(
+      (name) => ports.find((each) => each.name === name) ?? [],
+    );
+    return first === undefined ? DEFAULT : distinct(first, others);
+  }
+  const first = ports.find(({ dialect }) => dialect === '1.1') ?? ports[0];
+  if (first === undefined) return DEFAULT;
+  return distinct(
+    first,
+    ports.filter(
+      ({ address, portType }) =>
+        address !== null &&
+        address === first.address &&
+        portType !== undefined &&
+        portType === first.portType,
+    ),
+  );
+}
+
+const distinct = ({ dialect }: Port, others: readonly Port[]): Versions => [
+  dialect,
+  ...new Set(others.map((other) => other.dialect).filter((other) => other !== dialect)),
+];
+
+/**
+ * The warning of configured versions that no binding of the WSDL has. 2001-12 is older than
+ * bindings.
+ */
+export function versionWarnings(
+  section: ConfigSection<ServiceConfig>,
+  model: WsdlModel | null,
+  chosen: readonly Port[],
+): readonly Diagnostic[] {
+  const { versions, port, ports } = section.value;
+  if (versions === undefined || model === null) return [];
+  const all = model.services.flatMap((described) => described.ports);
+  const isNamed = port !== undefined || ports !== undefined;
+  const bound = new Set((isNamed ? chosen : all).map(({ dialect }) => dialect));
+  const unbound = versions.filter((version) => version !== '2001-12' && !bound.has(version));
+  if (unbound.length === 0 || bound.size === 0) return [];
+  const what =
+    `Service \`${section.name}\`: \`versions\` has ${unbound.join(', ')}, ` +
+    `but ${isNamed ? `\`${port === undefined ? 'ports' : 'port'}\` of the WSDL has` : 'the WSDL has'} ` +
+    `bindings of SOAP ${[...bound].join(', ')} only.`;
+  return [
+    section.diagnostic(
+      ['versions'],
+      what,
+      'Remove `versions`: it follows the bindings; or leave it, where the backend speaks ' +
+        'more than its WSDL says.',
+    ),
+  ];
+}

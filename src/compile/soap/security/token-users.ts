@@ -1,0 +1,124 @@
+import { Buffer } from 'node:buffer';
+
+import { UNRESTRICTED } from '../../../access/access.js';
+import { isAllowed } from '../../../access/allowed-answer.js';
+import { Networks } from '../../../access/network/networks.js';
+import { BasicUsers, basicUser } from '../../../access/passwords/basic.js';
+import type { ServiceConfig } from '../../../config/schema.js';
+import type { ConfigSection } from '../../../config/section.js';
+import { ConfigurationError, type Diagnostic, Refusal } from '../../../core/index.js';
+import type { UsernameTokenRules } from '../../../wss/index.js';
+import { compileAccessEndpoint } from '../../backend/access-endpoint.js';
+import { askDecisionPoint } from '../../backend/decision-point.js';
+
+type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
+
+/** The users of the UsernameTokens of a service. */
+export interface TokenUsers {
+  readonly rules: UsernameTokenRules;
+  /**
+   * Judges a password that is known by its hash, or by the decision point. Rejects with
+   * `UNAUTHENTICATED`, `RATE_LIMITED`, or `CREDENTIALS_UNVERIFIED` where that does not answer.
+   */
+  judge(user: { readonly name: string; readonly password: string }, address: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Null for a service without UsernameTokens. Throws `ConfigurationError`. */
+export function compileTokenUsers(
+  service: ConfigSection<ServiceConfig>,
+  verify: ConfigSection<VerifyConfig>,
+): TokenUsers | null {
+  const { usernameToken, timestamp } = verify.value;
+  if (usernameToken === undefined) return null;
+  const section = verify.at(usernameToken, 'usernameToken');
+  const { users = {}, url, types, maxAgeMillis } = usernameToken;
+  const passwords = new Map<string, () => string>();
+  const hashes = new Map<string, string>();
+  const problems: Diagnostic[] = [];
+  for (const [name, { password, hash }] of Object.entries(users)) {
+    if ((password === undefined) === (hash === undefined)) {
+      const what = `User \`${name}\` has not exactly one of \`password\` and \`hash\`.`;
+      problems.push(section.diagnostic(['users', name], what, 'Write one of them.'));
+    } else if (password !== undefined) {
+      passwords.set(name, section.text(['users', name, 'password'], password));
+    } else if (hash !== undefined) {
+      hashes.set(name, hash);
+    }
+  }
+  if (url === undefined && usernameToken.users === undefined) {
+    problems.push(
+      section.diagnostic(
+        [],
+        '`usernameToken` knows no user.',
+        'Give it `users`, or the `url` of a decision point.',
+      ),
+    );
+  }
+  const judgesLater = hashes.size > 0 || url !== undefined;
+  if (judgesLater && !types.includes('text')) {
+    const what = 'A user with a `hash`, or of a `url`, needs passwords of the type text.';
+    problems.push(
+      section.diagnostic(['types'], what, 'Add text to `types`, or write the `password`.'),
+    );
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const hashed = hashes.size === 0 ? null : hashedUsers(hashes);
+  const decision =
+    url === undefined ? null : askDecision(section.at({ ...usernameToken, url }), service);
+  return {
+    rules: {
+      types: new Set(types),
+      maxAgeMillis: maxAgeMillis === 'none' ? null : maxAgeMillis,
+      toleranceMillis: timestamp.toleranceMillis,
+      passwordOf: (user) => passwords.get(user)?.() ?? null,
+      judgesLater,
+    },
+    async judge({ name, password }, address) {
+      if (hashed !== null && (hashes.has(name) || decision === null)) {
+        const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+        await hashed.identify({ headers: { authorization }, address });
+      } else if ((await decision?.ask(name, password)) !== true) {
+        throw new Refusal('UNAUTHENTICATED', 'user or password');
+      }
+    },
+    close: async () => decision?.close(),
+  };
+}
+
+/** Their verification is that of HTTP Basic, with its memory and its bounds. */
+const hashedUsers = (hashes: ReadonlyMap<string, string>): BasicUsers =>
+  new BasicUsers(
+    Array.from(hashes, ([name, hash]) => basicUser(name, UNRESTRICTED, hash)),
+    new Networks([]),
+  );
+
+/** Asks a decision point (the REST interface of Open Policy Agent) about a user and a password. */
+function askDecision(
+  section: ConfigSection<
+    Pick<ServiceConfig, 'tls'> & { readonly url: string; readonly timeoutMillis: number }
+  >,
+  service: ConfigSection<ServiceConfig>,
+): { ask(username: string, password: string): Promise<boolean>; close(): Promise<void> } {
+  const endpoint = compileAccessEndpoint(
+    section,
+    service.value.limits.upstream,
+    'The decision point of `usernameToken`',
+  );
+  return {
+    async ask(username, password) {
+      const input = { service: service.name, username, password };
+      try {
+        return isAllowed(
+          JSON.parse(await askDecisionPoint(endpoint, JSON.stringify({ input }), null)),
+        );
+      } catch (error) {
+        const reason = error instanceof Refusal ? error.code : 'no JSON';
+        throw new Refusal('CREDENTIALS_UNVERIFIED', `usernameToken: ${reason}`, {
+          retryAfter: '1',
+        });
+      }
+    },
+    close: () => endpoint.close(),
+  };
+}
