@@ -300,6 +300,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/calls/call-key.ts': 'makes the claim of a call',
       'flow/calls/declared-call.ts': 'a call may have a key',
       'flow/graphql/call.ts': 'reads the key of a request',
+      'flow/mcp/answer-mcp.ts': 'reads the key of a request',
       'flow/soap/answer-soap.ts': 'reads the key of a request',
     },
   },

@@ -21,6 +21,33 @@ import { CachedCall } from './replayed-call.js';
 /**
  * Makes the calls of declared operations: identical ones are coalesced, known answers come from the
  * cache.
+ *
+ * A call goes down through its wrappers, and the reply comes up through their receivers. Each of
+ * them is there only for the calls that need it.
+ *
+ *       request                                        poll of several replicas
+ *          |                                                      |
+ *      KeyedCall        one call for each idempotency key     RecordedCall, or ReplayedCall of
+ *          |                                                      |        another replica's
+ *      CachedCall       a reply of the cache ends here            |
+ *          |                                                      |
+ *     CoalescedCall     one call for identical reads;             |
+ *      UncachedCall     a write invalidates before and after      |
+ *          |                                                      |
+ *          +------------------- callUpstream ---------------------+
+ *                                    |
+ *             BackOffReceiver        a reply that asks for a pause slows the next calls
+ *                                    |
+ *             SessionCall            with the token of a login, once more after a new one
+ *                                    |
+ *                               callBackend
+ *                                    |
+ *             VerifyingReceiver      the signature of the reply
+ *             RepairingReceiver      deviations of bytes that are tolerated
+ *             BlankReceiver          an empty reply of a void operation
+ *             InflatingReceiver      the coding of its content
+ *                                    |
+ *                              Upstream.call
  */
 export class SharedCalls {
   readonly #rules: CacheRules<Operation>;
