@@ -15,12 +15,12 @@ export type { ContentEvent } from './plan/content-events.js';
 export type { ItemRange } from './plan/item-range.js';
 export { LazyObject, objectOf } from './plan/lazy-object.js';
 export { hold, TEXT, textOf, treatWhiteSpace, trimXml } from './plan/lexical.js';
+export type { ChildPositions, LiftedMember, LiftStep } from './plan/lift-step.js';
 export { CODEC_LIMITS, type CodecLimits } from './plan/limits.js';
 export type {
   AnyPlan,
   Branch,
   BranchRule,
-  ChildPositions,
   Decoded,
   DecodeError,
   EncodeAttribute,

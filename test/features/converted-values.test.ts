@@ -175,3 +175,43 @@ t.test('a conversion of an argument goes before that of its field', async (t) =>
   await ask('{ findOrders { id } }');
   t.match(plain(sent()), '<since>00000000</since>', 'null is its first text');
 });
+
+t.test('a conversion that cannot be is an error with its place', async (t) => {
+  for (const [convert, error] of [
+    ['{ date: yyyyMMdd, decimal: 2 }', 'has both'],
+    ['{}', 'has no effect'],
+    ['{ integer: false }', 'integer: false'],
+    ['{ date: yyyyMMM }', 'The pattern has `MMM`'],
+    ['{ date: yyyyMM }', 'has no day'],
+    ['{ date: yyyyMd }', '`M` has no fixed width'],
+    ['{ date: yyyyMMddHH }', 'The pattern of a date has `H`'],
+    ['{ dateTime: yyyyMMddHHmmss }', 'without a zone'],
+    ['{ dateTime: yyyyMMddHHmmssXXX, zone: UTC }', 'the pattern has an offset'],
+    ['{ dateTime: yyyyMMddHHmmss, zone: Europe/Zurick }', 'is no time zone'],
+    ['{ date: yyyyMMdd, zone: UTC }', 'has `zone` without'],
+    ['{ date: yyyyMMdd, digits: 8 }', 'has `digits` without'],
+    ['{ boolean: { true: J, false: J } }', 'is the text of `true` as well'],
+    ['{ enum: { A: "1", B: "1" } }', 'is the text of `A` as well'],
+    ['{ enum: { A: "1" }, nullWhen: ["1"] }', 'is the text of `A` as well'],
+    ['{ enum: { true: "1" } }', 'which GraphQL does not have'],
+    ['{ boolean: { true: J } }', 'false'],
+  ] as const)
+    await t.rejects(
+      useValues(t, () => '', {
+        types: `        Order: { fields: { note: { convert: ${convert} } } }\n`,
+      }),
+      { message: new RegExp(error) },
+      convert,
+    );
+  for (const [field, error] of [
+    ['note: { type: ID, convert: { trim: true } }', '`type` and `convert`'],
+    ['note: { nullable: false, convert: { nullWhen: [""] } }', 'never null'],
+    ['total: { convert: { decimal: 2 }, mask: last4 }', 'has a part or a hash'],
+    ['codes: { convert: { trim: true } }, nothing: { convert: { trim: true } }', 'nothing'],
+  ] as const)
+    await t.rejects(
+      useValues(t, () => '', { types: `        Order: { fields: { ${field} } }\n` }),
+      { message: new RegExp(error) },
+      field,
+    );
+});

@@ -65,7 +65,7 @@ const OF_SOAP_SERVICES = [
     ...['argumentCosts', 'listSize', 'replySize', 'replyKib', 'replyHeaders'],
   ].map((key) => `operations.*.${key}`),
   ...['name', 'description', 'nullable'].map((key) => `schema.types.*.${key}`),
-  ...['name', 'type', 'convert', 'nullable', 'deprecated', 'description', 'listSize'].map(
+  ...['name', 'type', 'convert', 'path', 'nullable', 'deprecated', 'description', 'listSize'].map(
     (key) => `schema.types.*.fields.*.${key}`,
   ),
 ];

@@ -1,6 +1,7 @@
 import type { ComplexType, ElementDeclaration, Particle } from '../../wsdl/index.js';
 import { escapeQuoted, type QName } from '../../xml/index.js';
 import { isSameName } from '../plan/content-events.js';
+import type { LiftedMember } from '../plan/lift-step.js';
 import type { BranchRule, EncodeElement, EncodeObject, EncodeValue } from '../plan/plan.js';
 import type { RequestPlan } from '../plan/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
@@ -41,6 +42,9 @@ export function exampleInput(
   return hasBlocks ? { ...found, [headersArgument]: blocks } : found;
 }
 
+const isMembers = (value: ExampleMember): value is ExampleObject =>
+  typeof value === 'object' && !Array.isArray(value);
+
 type Declarations = (name: QName) => ElementDeclaration | null;
 
 function objectOf(
@@ -74,10 +78,30 @@ function objectOf(
     ...chosenOf(plan.branches ?? []),
   ]);
   const children = plan.children.filter((each) => chosen.has(each.key) || isNeeded(each, depth));
-  return Object.assign(
-    made,
-    membersOf(children, (child) => childOf(type, child), depth),
-  );
+  const members = membersOf(children, (child) => childOf(type, child), depth);
+  return liftedOut(plan.lifts ?? [], Object.assign(made, members));
+}
+
+/** The example with the values of lifted members above the elements around them. */
+function liftedOut(lifts: readonly LiftedMember[], made: ExampleObject): ExampleObject {
+  let shown = made;
+  for (const { key, steps } of lifts) {
+    const [rest, value] = takenOut(shown, steps);
+    shown = value === undefined ? rest : { ...rest, [key]: value };
+  }
+  return shown;
+}
+
+/** The object without the value at these steps, and that value. Objects that are empty then go. */
+function takenOut(
+  object: ExampleObject,
+  [step = '', ...rest]: readonly string[],
+): readonly [ExampleObject, ExampleMember] {
+  const { [step]: inner, ...others } = object;
+  if (rest.length === 0) return [others, inner];
+  if (!isMembers(inner)) return [object, undefined];
+  const [left, value] = takenOut(inner, rest);
+  return [Object.keys(left).length === 0 ? others : { ...others, [step]: left }, value];
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Wildcard } from '../../wsdl/index.js';
 import type { QName } from '../../xml/index.js';
 import type { AnyTypes } from './any-types.js';
 import type { ItemRange } from './item-range.js';
+import type { ChildPositions, LiftedMember, LiftStep } from './lift-step.js';
 import type { RepeatedGroup } from './repeated-group.js';
 import type { Scalar } from './scalar.js';
 
@@ -103,9 +104,6 @@ export interface ObjectVariant {
   readonly order?: ChildPositions;
 }
 
-/** Maps a local name to the first and the last position of elements with that name. */
-export type ChildPositions = ReadonlyMap<string, { readonly first: number; readonly last: number }>;
-
 /** One response key and its source in the element. Two aliases of one field are two slots. */
 export interface FieldSlot {
   /** The response key. */
@@ -119,6 +117,10 @@ export interface FieldSlot {
   /** For lists: an item may not be null. */
   readonly itemNonNull: boolean;
   readonly value: ValuePlan;
+  /**
+   * The elements around the value, outermost first; absent: none. `source` is inside the last one.
+   */
+  readonly lift?: readonly LiftStep[];
   /** The name under which the lengths of these lists are reported; absent: they are not. */
   readonly listName?: string;
 }
@@ -372,6 +374,8 @@ export interface EncodeObject {
    * Members of which exactly one must be provided, for a required choice; [] where there is none.
    */
   readonly choices: readonly (readonly string[])[];
+  /** Members that are written inside others; absent: none. */
+  readonly lifts?: readonly LiftedMember[];
   /** Members that must be provided together, or not together. */
   readonly branches?: readonly BranchRule[];
   /** The object is the element as a value of any type. It has no other members then. */

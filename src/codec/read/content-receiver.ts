@@ -57,7 +57,7 @@ export function contentPlaceOf(
       indexes.push(index);
     }
     // The name comes from the wrapper of the list.
-    if (owner?.kind !== 'list') {
+    if (owner?.kind !== 'list' && owner?.slot?.isLifted !== true) {
       names.push(slot.fieldName);
     }
     slot = owner?.slot ?? null;

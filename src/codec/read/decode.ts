@@ -469,7 +469,7 @@ export class ReplyDecoder implements XmlHandler {
       if (owner === null || slot === null) {
         this.#answer = answer;
       } else {
-        this.#output.setValue(owner, slot, index, answer, null);
+        this.#output.setValue(owner, slot, index, liftedFrom(slot, answer), null);
       }
     } else if (owner !== null && slot !== null) {
       const { isNullified, values } = reading;
@@ -519,3 +519,7 @@ export class ReplyDecoder implements XmlHandler {
     this.#output.setValue(owner, slot, index, value, null);
   }
 }
+
+/** The value of an object that is not shown, else the object. */
+const liftedFrom = ({ isLifted, key }: SlotProgram, answer: ResponseObject | null): unknown =>
+  isLifted && answer !== null ? answer[key] : answer;

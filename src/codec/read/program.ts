@@ -9,8 +9,8 @@ import {
   STREAM,
   type StartTag,
 } from '../../xml/index.js';
+import type { ChildPositions, LiftStep } from '../plan/lift-step.js';
 import type {
-  ChildPositions,
   FieldSlot,
   ListPlan,
   ObjectPlan,
@@ -131,6 +131,8 @@ export interface SlotProgram {
   readonly key: string;
   readonly fieldName: string;
   readonly from: SlotSource['from'];
+  /** The value is inside this object, which is not shown: that of its only slot. */
+  readonly isLifted: boolean;
   /**
    * The name that the attribute, the child, or one child in the group has; empty for other sources.
    */
@@ -218,9 +220,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     variant.slots.flatMap((slot, position) => {
       if (slot.source.from === 'choice') return choiceSlots(slot, position);
       const program = slots[position];
-      return program === undefined
-        ? []
-        : namesOf(slot.source).map((name) => ({ name, slot: program }));
+      return program === undefined ? [] : namesOf(slot).map((name) => ({ name, slot: program }));
     }),
     slots.flatMap((slot, position) => furtherSlots(variant.slots[position]?.source, slot)),
     variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
@@ -273,7 +273,8 @@ const isRead = ({ value }: SlotProgram): boolean => value.kind !== 'address';
 const NAMELESS: QName = { uri: '', local: '' };
 
 function compileSlot(slot: FieldSlot, position: number): SlotProgram {
-  const { source } = slot;
+  const { source, lift = NO_LIFT } = slot;
+  if (lift.length > 0) return compileLifted(slot, lift, position);
   const value = compileValue(slot.value);
   const group = source.from === 'group' ? source.group : null;
   const scalar = value.kind === 'scalar' ? value.scalar : null;
@@ -288,6 +289,7 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
     key: slot.key,
     fieldName: slot.name ?? slot.key,
     from: source.from,
+    isLifted: false,
     name: 'name' in source ? source.name : (group?.names[0] ?? NAMELESS),
     part: source.from === 'attachment' ? source.part : '',
     occurrence,
@@ -324,6 +326,34 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
     named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
   }
   return wrapped;
+}
+
+const NO_LIFT: readonly LiftStep[] = [];
+
+/** The slot of the outermost element around a value, with the others inside. */
+function compileLifted(
+  { lift: _lift, ...slot }: FieldSlot,
+  [outer, ...inner]: readonly LiftStep[],
+  position: number,
+): SlotProgram {
+  if (outer === undefined) return compileSlot(slot, position);
+  const { order, ...match } = outer;
+  const slots = [{ ...slot, lift: inner }];
+  const declared = order === undefined ? { slots } : { slots, order };
+  const { key, name = key, nonNull } = slot;
+  const around = compileSlot(
+    {
+      key,
+      name,
+      source: { from: 'child', ...match, default: null },
+      list: false,
+      nonNull,
+      itemNonNull: false,
+      value: { kind: 'object', variants: new Map(), declared },
+    },
+    position,
+  );
+  return { ...around, isLifted: true };
 }
 
 /** The slot for wildcard content, under the names whose first element fills a slot of its own. */
@@ -383,7 +413,9 @@ function namedSlots(
 }
 
 /** The names of the elements that fill a slot; [] where it is not filled by name. */
-function namesOf(source: SlotSource): readonly QName[] {
+function namesOf({ source, lift }: FieldSlot): readonly QName[] {
+  const [outer] = lift ?? NO_LIFT;
+  if (outer !== undefined) return [outer.name];
   if (source.from === 'group') return source.group.names;
   return source.from === 'child' || source.from === 'wrapped list' ? [source.name] : [];
 }
@@ -393,8 +425,10 @@ function namesOf(source: SlotSource): readonly QName[] {
  * the same.
  */
 function wildcardsOf({ slots }: ObjectVariant): readonly Wildcard[] {
-  for (const { source } of slots) {
-    if ('wildcards' in source && source.wildcards !== undefined) return source.wildcards;
+  for (const { source, lift: [outer] = NO_LIFT } of slots) {
+    if (outer?.wildcards !== undefined) return outer.wildcards;
+    const isOwn = outer === undefined && 'wildcards' in source;
+    if (isOwn && source.wildcards !== undefined) return source.wildcards;
   }
   return [];
 }

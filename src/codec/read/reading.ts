@@ -1,6 +1,6 @@
 import { ALL, ELEMENTS_ONLY, type Interest, STREAM, type StartTag } from '../../xml/index.js';
 import type { ContentNames } from '../plan/content-names.js';
-import type { ChildPositions } from '../plan/plan.js';
+import type { ChildPositions } from '../plan/lift-step.js';
 import type { RepeatedGroup } from '../plan/repeated-group.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
 import type { Repetition } from './repetition.js';
@@ -152,7 +152,7 @@ export function pathOf(
       path.push(index);
     }
     // The key comes from the wrapper of the list.
-    if (owner?.kind !== 'list') {
+    if (owner?.kind !== 'list' && owner?.slot?.isLifted !== true) {
       path.push(slot.key);
     }
     slot = owner?.slot ?? null;

@@ -31,6 +31,7 @@ import {
   variantOf,
 } from './input-members.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
+import { putLifted } from './lifted-members.js';
 import { mediaTypeIn } from './media-type-attribute.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 import {
@@ -134,10 +135,13 @@ export class ContentEncoder {
     }
   }
 
-  #beginObject(object: EncodeObject, value: unknown, path: InputPath, name: QName | null): void {
-    if (!isRecord(value)) {
-      refuseInput(path, 'must be an object');
+  #beginObject(object: EncodeObject, given: unknown, at: InputPath, name: QName | null): void {
+    if (!isRecord(given)) {
+      refuseInput(at, 'must be an object');
     }
+    const { lifts } = object;
+    const { value, path } =
+      lifts === undefined ? { value: given, path: at } : putLifted(lifts, given, at);
     if (path.depth > this.#limits.inputDepth) {
       refuseInput(path, 'nested deeper than allowed');
     }

@@ -40,10 +40,14 @@ export interface InputPath {
   readonly step: string | number;
   /** Number of objects around it. */
   readonly depth: number;
+  /** Where values inside come from, by member, if not from there; absent: all come from there. */
+  readonly moved?: ReadonlyMap<string, InputPath>;
 }
 
 /** The path of a member or, without a level of its own, of an item. */
 export function below(above: InputPath, step: string | number): InputPath {
+  const moved = typeof step === 'string' ? above.moved?.get(step) : undefined;
+  if (moved !== undefined) return moved;
   return { above, step, depth: typeof step === 'number' ? above.depth : above.depth + 1 };
 }
 

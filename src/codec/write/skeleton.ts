@@ -117,6 +117,7 @@ class Skeleton {
     return {
       name: scalar.name,
       ...(scalar.binary === undefined ? {} : { binary: scalar.binary }),
+      ...(scalar.nullText === undefined ? {} : { nullText: scalar.nullText }),
       decode: (lexical) => scalar.decode(lexical),
       encode: (value) => (isStandIn(value) ? value : scalar.encode(value)),
     };

@@ -137,6 +137,7 @@ function fieldMapping(
     description: keys.description ?? null,
     type: keys.type ?? null,
     convert: fieldConversion(keys.convert, enumName, path),
+    lift: keys.path?.split('/') ?? null,
     hidden: keys.hide,
     nullable: isNullable ? true : (keys.nullable ?? null),
     deprecated: keys.deprecated ?? null,

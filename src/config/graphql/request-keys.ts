@@ -1,6 +1,7 @@
 import { BLOCK_NAME, GRAPHQL_NAME } from '../keys/formats.js';
 import { closed, flag, flagOr, mapOf, optional, text, unsafe } from '../keys/key-types.js';
 import { CONVERT_KEY } from './convert-keys.js';
+import { liftPath } from './lift-keys.js';
 
 /**
  * Keys of one operation about what its requests hold: where arguments and header blocks come from.
@@ -38,6 +39,9 @@ const ENTRY = closed({
     }),
   ),
   convert: CONVERT_KEY,
+  path: liftPath(
+    'The way to the value in the request, which callers give without the elements around it: `order/address/cityName`. The key is a new name then.',
+  ),
   ...SOURCE,
 });
 

@@ -65,7 +65,7 @@ function entryRules(
   { allowed, hasClaims }: Sources,
 ): readonly Finding[] {
   const findings: Finding[] = [];
-  const { header, claim, name, convert } = entry;
+  const { header, claim, name, convert, path: lift } = entry;
   const at = (key: string | null, what: string, remedy: string): void => {
     findings.push({
       path: key === null ? path : [...path, key],
@@ -77,7 +77,8 @@ function entryRules(
   const [first, second] = ['value', 'header', 'claim', 'xml'].filter(
     (key) => entry[key] !== undefined,
   );
-  if (first === undefined && name === undefined && convert === undefined) {
+  const hasMeaning = [name, convert, lift].some((each) => each !== undefined);
+  if (first === undefined && !hasMeaning) {
     at(
       null,
       `${printPath(path)} has no effect.`,
@@ -89,6 +90,13 @@ function entryRules(
   }
   if (name !== undefined && first !== undefined) {
     at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Remove `name`.');
+  }
+  if (lift !== undefined && first !== undefined) {
+    const what = `${printPath(path)} has both \`path\` and \`${first}\`.`;
+    at('path', what, 'Write the way to the value as the key: order/address/cityName.');
+  }
+  if (typeof lift === 'string' && /[/@]/.test(String(path.at(-1)))) {
+    at('path', `${printPath(path)} is a way itself.`, 'Write a new name as the key.');
   }
   if (convert !== undefined && first !== undefined) {
     const what = `${printPath(path)} has a conversion, but callers do not give its value.`;

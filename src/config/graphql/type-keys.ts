@@ -13,6 +13,7 @@ import {
 import { FIELD_RIGHTS_KEYS } from '../keys/rights-keys.js';
 import { CONVERT_KEY } from './convert-keys.js';
 import { costPoints, LIST_SIZE } from './cost-keys.js';
+import { liftPath } from './lift-keys.js';
 
 const name = (description: string) =>
   optional(text(description, { pattern: `^${GRAPHQL_NAME}$`, hint: 'Write a GraphQL name.' }));
@@ -31,6 +32,9 @@ const FIELD = closed({
     ),
   ),
   convert: CONVERT_KEY,
+  path: liftPath(
+    'The way from an element of the type to the value, which the field shows without the elements around it: `address/cityName`. The key is a new name then. An element of which nothing else is left is not shown.',
+  ),
   hide: flag('Leaves it out of replies, and of requests unless it must be provided.', false),
   nullable: nullable(
     '`true`: replies may leave it out, or send nil, although the WSDL requires it. `false`: ' +

@@ -5,7 +5,7 @@ import {
   type ObjectVariant,
 } from '../../codec/index.js';
 import { isRecord } from '../../core/index.js';
-import { SINGLE } from '../types/plain-shape.js';
+import { positionOf, SINGLE } from '../types/plain-shape.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 
 /** The prefix of keys that are never part of a response: no response key begins with it. */
@@ -34,7 +34,8 @@ export function slotAlong(
   end: End,
 ): FieldSlot {
   if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
-  return { key, ...SINGLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
+  const value = objectAlong(field.value.shape, rest, end);
+  return { key, ...SINGLE, ...positionOf(field), value };
 }
 
 export function objectAlong(shape: ElementShape, path: readonly string[], end: End): ObjectPlan {
@@ -57,7 +58,8 @@ function mapped(
   };
 }
 
-export function leafSlot(key: string, { source, list, value }: FieldShape): FieldSlot {
+export function leafSlot(key: string, field: FieldShape): FieldSlot {
+  const { list, value } = field;
   if (
     value.kind === 'object' ||
     value.kind === 'choice' ||
@@ -65,7 +67,7 @@ export function leafSlot(key: string, { source, list, value }: FieldShape): Fiel
     value.kind === 'tables'
   )
     throw new Error('a link is fed with simple values');
-  return { key, ...SINGLE, source, list, value };
+  return { key, ...SINGLE, ...positionOf(field), list, value };
 }
 
 export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>

@@ -2,7 +2,7 @@ import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { EncodeAttachment } from '../../codec/index.js';
 import { type AttachedPart, isMediaType } from '../../soap/index.js';
 import { BASE64, type Operation, type Payload } from '../../wsdl/index.js';
-import type { InputField } from '../input/input-field.js';
+import type { InputField } from '../input/shown-input.js';
 import type { Answer } from '../output/faults.js';
 import { resultField } from '../output/result-field.js';
 import type { Leaf } from '../types/leaf.js';

@@ -1,7 +1,8 @@
 import { GraphQLInputObjectType } from 'graphql';
 import { addToGroup } from '../../core/index.js';
 import { type ElementDeclaration, type Operation, typeKey } from '../../wsdl/index.js';
-import { type InputField, inputConfigs } from '../input/input-field.js';
+import { inputConfigs } from '../input/input-field.js';
+import type { InputField } from '../input/shown-input.js';
 import type { ServiceNames } from '../types/type-names.js';
 
 /**

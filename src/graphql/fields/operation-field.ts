@@ -27,8 +27,9 @@ import {
   NO_BLOCKS,
 } from '../input/block-mapping.js';
 import { blockPlan } from '../input/block-plan.js';
-import { type InputField, inputConfigs } from '../input/input-field.js';
+import { inputConfigs } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
+import type { InputField } from '../input/shown-input.js';
 import type { Answer } from '../output/faults.js';
 import { type OutputField, outputConfigs } from '../output/output-field.js';
 import {
@@ -286,7 +287,8 @@ function replyOf(operation: Operation, types: ServiceTypes): Answer {
     const field = rule === null ? shape : { ...shape, nonNull: false, rule };
     return of(types.leaves.xml, { kind: 'unwrap', field });
   }
-  const { present, wildcard, mixed } = types.members.of(body.type);
+  const { present: held, wildcard, mixed } = types.members.of(body.type);
+  const present = held.filter((each) => each.kind !== 'element' || each.isEmptied !== true);
   const [only, ...others] = present;
   const isOnly = others.length === 0 && !wildcard && mixed === null;
   const isList = wrappedItem(body.type, types.members) !== null;

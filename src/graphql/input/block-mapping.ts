@@ -149,6 +149,8 @@ function mergedContent(own: InputMapping, common: InputMapping): InputMapping {
   return {
     name: own.name ?? common.name,
     convert: null,
+    lift: null,
+    moved: null,
     source,
     isRequired,
     inner,

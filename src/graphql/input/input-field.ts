@@ -12,7 +12,7 @@ import {
   type EncodeValue,
   type Scalar,
 } from '../../codec/index.js';
-import { type SimpleType, typeKey, type XsdType } from '../../wsdl/index.js';
+import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/index.js';
 import { describedWith, ruleExtensions } from '../rights/field-rule.js';
 import { deprecationIn } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
@@ -21,16 +21,7 @@ import type { Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import type { ServiceNames } from '../types/type-names.js';
 import type { InputMappings } from './input-mapping.js';
-
-/** A value of the caller at one position: an argument or an input field. */
-export interface InputField {
-  readonly type: GraphQLInputType;
-  readonly description: string | null;
-  /** Absent where there is no default. */
-  readonly defaultValue?: unknown;
-  readonly deprecationReason?: string | null;
-  readonly extensions?: Readonly<Record<string, unknown>>;
-}
+import type { InputField } from './shown-input.js';
 
 /** A structure that can be written: its fields as the schema shows them, and its plan. */
 export interface InputObject {
@@ -56,6 +47,8 @@ export interface Owner {
    * field.
    */
   readonly convert?: FieldConversion | null;
+  /** The types around it whose values were lifted, so that it is one of its own; absent: none. */
+  readonly lifting?: readonly ComplexType[];
 }
 
 /** The input types of one service, from which objects are filled. */

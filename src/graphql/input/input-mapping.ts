@@ -1,7 +1,9 @@
 import type { EncodeSource } from '../../codec/index.js';
 import { getOrMake } from '../../core/index.js';
 import type { FieldConversion } from '../types/mapping.js';
+import type { Member } from '../types/member.js';
 import type { ServiceNames } from '../types/type-names.js';
+import type { InputField } from './shown-input.js';
 
 /** The mapping of one argument, or of an input field in it. */
 export interface InputMapping {
@@ -9,6 +11,13 @@ export interface InputMapping {
   readonly name: string | null;
   /** What its texts mean; null: as the type has it. */
   readonly convert: FieldConversion | null;
+  /**
+   * The XML names on the way to the value, of an argument that is a new name; null: it is that
+   * element.
+   */
+  readonly lift: readonly string[] | null;
+  /** The argument above the elements around it that has the value; null: it is one itself. */
+  readonly moved: MovedInput | null;
   /** The source of the value; null: the caller sends it. */
   readonly source: EncodeSource | null;
   /** A caller without the value is refused, also where the type does not require it. */
@@ -17,6 +26,21 @@ export interface InputMapping {
   readonly inner: InputMappings;
   /** The path of the mapping in the configuration, from the keys of the service on. */
   readonly path: readonly string[];
+}
+
+/** A value that callers give above the elements that it is written in. */
+export interface MovedInput {
+  /** The member of the type at which it is given; null: the mapping of an operation has it. */
+  readonly member: Member | null;
+  readonly convert: FieldConversion | null;
+  /** The XML names on the way. */
+  readonly steps: readonly string[];
+  /** The path in the configuration. */
+  readonly path: readonly string[];
+  /** How it is shown, once its place was filled. */
+  field: InputField | null;
+  /** The last step is the item of a list, which is written as a whole. */
+  isItem: boolean;
 }
 
 export type InputMappings = ReadonlyMap<string, InputMapping>;
@@ -28,12 +52,15 @@ export interface InputEntry {
   readonly header?: string;
   readonly claim?: string;
   readonly convert?: FieldConversion | null;
+  readonly path?: string;
   readonly required?: boolean;
 }
 
 interface Node {
   name: string | null;
   convert: FieldConversion | null;
+  lift: readonly string[] | null;
+  moved: MovedInput | null;
   source: EncodeSource | null;
   isRequired: boolean;
   readonly inner: Map<string, Node>;
@@ -53,6 +80,7 @@ export function inputMappings(
     if (node === null) continue;
     node.name = entry.name ?? null;
     node.convert = entry.convert ?? null;
+    node.lift = entry.path?.split('/') ?? null;
     node.source = sourceOf(entry);
     node.isRequired = entry.required === true;
   }
@@ -84,6 +112,18 @@ export function withFilled(
   return root;
 }
 
+/**
+ * The mappings with a place whose value is given elsewhere; null where another value has that
+ * place.
+ */
+export function withMoved(mappings: InputMappings, moved: MovedInput): InputMappings | null {
+  const root = copied(mappings);
+  const node = nodeAt(root, moved.steps.join('/'), moved.path);
+  if (node === null || node.moved !== null || node.source !== null) return null;
+  node.moved = moved;
+  return root;
+}
+
 /** The node at these steps, which are added; `path` leads to what names it. Null without steps. */
 function nodeAt(root: Map<string, Node>, steps: string, path: readonly string[]): Node | null {
   let level = root;
@@ -92,6 +132,8 @@ function nodeAt(root: Map<string, Node>, steps: string, path: readonly string[])
     node = getOrMake(level, step, () => ({
       name: null,
       convert: null,
+      lift: null,
+      moved: null,
       source: null,
       isRequired: false,
       inner: new Map(),
@@ -127,6 +169,20 @@ export const NO_MAPPINGS: InputMappings = new Map();
 /** Whether something in there comes from elsewhere than from the caller. */
 export const hasSource = ({ source, inner }: InputMapping): boolean =>
   source !== null || [...inner.values()].some((each) => hasSource(each));
+
+/** Whether something in there is given elsewhere by the caller. */
+export const hasMoved = ({ moved, inner }: InputMapping): boolean =>
+  moved !== null || [...inner.values()].some((each) => hasMoved(each));
+
+/** The first value in there that is given elsewhere. */
+export function firstMoved({ moved, inner }: InputMapping): MovedInput | null {
+  if (moved !== null) return moved;
+  for (const each of inner.values()) {
+    const found = firstMoved(each);
+    if (found !== null) return found;
+  }
+  return null;
+}
 
 /** Whether the page that a call asks for is in there. */
 export const hasPage = ({ source, inner }: InputMapping): boolean =>

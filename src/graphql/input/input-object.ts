@@ -1,15 +1,10 @@
-import {
-  GraphQLBoolean,
-  GraphQLList,
-  GraphQLNonNull,
-  GraphQLString,
-  getNullableType,
-} from 'graphql';
+import { GraphQLBoolean, GraphQLList, GraphQLNonNull } from 'graphql';
 import type {
   BranchRule,
   EncodeAttribute,
   EncodeElement,
   EncodeObject,
+  LiftedMember,
 } from '../../codec/index.js';
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/index.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
@@ -33,7 +28,6 @@ import {
 } from './input-content.js';
 import {
   familyNote,
-  type InputField,
   type InputObject,
   type InputSources,
   type InputValue,
@@ -41,21 +35,28 @@ import {
   type Owner,
 } from './input-field.js';
 import {
+  firstMoved,
+  hasMoved,
   hasPage,
   hasSource,
   type InputMapping,
+  type InputMappings,
   NO_MAPPINGS,
   refuseUnknown,
 } from './input-mapping.js';
 import { inOrder } from './input-order.js';
 import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
+import { addLifted, liftsOf, movedAt } from './lifted-input.js';
+import { keyInMapping, placeOf, withContent } from './member-keys.js';
+import { addMixed } from './mixed-input.js';
+import type { InputField } from './shown-input.js';
 import { checkConstant, sourcedText } from './sourced-text.js';
 
 type MutablePlan = {
   -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[]
     ? T[]
     : EncodeObject[K];
-} & { branches: BranchRule[]; mixed?: MixedNames };
+} & { branches: BranchRule[]; mixed?: MixedNames; lifts?: readonly LiftedMember[] };
 
 /**
  * Describes how often an element occurs in a request, and whether another may take its position.
@@ -86,10 +87,14 @@ export class ObjectFiller implements InputObject {
   readonly #owner: Owner;
   readonly #byPlace = new Map<string, Member>();
   #scope = new NameScope();
+  #mappings: InputMappings;
+  #lifting: readonly ComplexType[];
 
   constructor(types: InputSources, owner: Owner) {
     this.#types = types;
     this.#owner = owner;
+    this.#mappings = owner.mappings;
+    this.#lifting = owner.lifting ?? [];
   }
 
   /** All that an element of this type may hold. */
@@ -98,12 +103,22 @@ export class ObjectFiller implements InputObject {
     if (type.abstract) {
       names.warn(`type ${this.#owner.name} is abstract and cannot be sent.`);
     }
-    const { all: members, mixed } = this.#types.members.of(type);
+    const { all, mixed } = this.#types.members.of(type);
+    const { lifting = [], mappings } = this.#owner;
+    const isInside = lifting.includes(type);
+    const members = all.filter(({ lift }) => lift === undefined);
+    const known = members.flatMap(keyInMapping);
+    const lifted = isInside ? [] : all.filter(({ lift }) => lift !== undefined);
+    const found = liftsOf(mappings, lifted, known, names);
+    this.#mappings = found.mappings;
+    if (found.lifts.length > 0) {
+      this.#lifting = [...lifting, type];
+    }
     for (const member of members) {
-      this.#byPlace.set(placeOf(member), member);
+      this.#byPlace.set(placeOf(member), isInside ? withContent(member) : member);
     }
     this.#scope = new NameScope([
-      ...members.map(({ name }) => name),
+      ...(isInside ? members : all).map(({ name }) => name),
       ...Object.values(mixed ?? {}),
     ]);
     const { content } = type;
@@ -119,10 +134,13 @@ export class ObjectFiller implements InputObject {
         text,
       );
       this.plan.text = { key: text.name, scalar };
-      this.fields.set(
-        text.name,
-        inputFieldOf(leafType, { ...PLAIN, isNonNull: true, scalar, member: text }),
-      );
+      const field = inputFieldOf(leafType, { ...PLAIN, isNonNull: true, scalar, member: text });
+      const moved = this.#mappings.get('value')?.moved ?? null;
+      if (moved === null) {
+        this.fields.set(text.name, field);
+      } else {
+        moved.field = field;
+      }
     }
     for (const attribute of type.attributes) {
       const member = this.#byPlace.get(`attribute ${typeKey(attribute.name)}`);
@@ -133,14 +151,32 @@ export class ObjectFiller implements InputObject {
     if (mixed !== null) {
       addMixed(this, mixed, this.#types);
     }
-    refuseUnknown(this.#owner.mappings, members.flatMap(keyInMapping), this.#types);
+    const hasMovedText = content.kind === 'text' && this.#mappings.get('value')?.moved != null;
+    refuseUnknown(this.#mappings, hasMovedText ? [...known, 'value'] : known, this.#types);
+    addLifted(found.lifts, this, this.#scope, names);
   }
 
   /** One element; null where the caller has no choice and nothing is written. */
   element(member: ElementMember, place: Place): MadeElement | null {
+    const mapping = this.#mappingOf(place.element.name.local);
+    if (mapping === null || !hasMoved(mapping)) return this.#element(member, place, mapping);
+    const { moved, at } = movedAt(mapping, place, this.#types.members);
+    if (place.isAlternative) {
+      const what = `\`${place.element.name.local}\` is one of a choice in requests.`;
+      this.#refuse(firstMoved(mapping) ?? mapping, what, 'Leave it where it is.');
+    }
+    if (moved === null) return this.#element(member, place, mapping);
+    const shown = moved.member === null ? member : { ...member, mapping: moved.member.mapping };
+    const own = { ...at, convert: moved.convert ?? at.convert, moved: null };
+    const made = this.#element(shown, place, own);
+    if (made === null) return null;
+    moved.field = made.field;
+    return { field: null, plan: made.plan };
+  }
+
+  #element(member: ElementMember, place: Place, mapping: InputMapping | null): MadeElement | null {
     const { element, isAlternative } = place;
     const required = place.min > 0;
-    const mapping = this.#mappingOf(element.name.local);
     if (hides(member, this.#types.members) && !required && mapping === null) return null;
     const key = this.#keyOf(member, mapping);
     const many = place.max > 1;
@@ -175,7 +211,7 @@ export class ObjectFiller implements InputObject {
       typeName: encodedTypeName(itemElement.type),
       value: value.plan,
     };
-    if (mapping !== null && hasSource(mapping))
+    if (mapping !== null && (hasSource(mapping) || hasMoved(mapping)))
       return this.#injected(plan, mapping, element, member, value);
     const fixed = this.#fixedText(element, required && !many, isWrapped);
     if (fixed !== null) return { field: null, plan: { ...plan, fixed } };
@@ -248,7 +284,7 @@ export class ObjectFiller implements InputObject {
     const name = names.innerItem(this.#owner.name, element.name.local, shown.name.local);
     const mappings = mapping?.inner ?? NO_MAPPINGS;
     const convert = mapping?.convert ?? null;
-    const owner = { ...this.#owner, name, mappings, convert };
+    const owner = { ...this.#owner, name, mappings, convert, lifting: this.#lifting };
     const made = this.#types.value(shown.type, owner, member);
     const { plan } = made;
     return plan.kind !== 'any' || shown.nillable
@@ -367,11 +403,13 @@ export class ObjectFiller implements InputObject {
     if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null)
       return;
     const hint = this.#types.names.pascal(attribute.name.local);
+    const moved = mapping?.moved ?? null;
+    const shown = moved?.member == null ? member : { ...member, mapping: moved.member.mapping };
     const { type, scalar } = this.#types.simple(
       attribute.type,
       `${this.#owner.name}${hint}`,
-      member,
-      mapping?.convert ?? null,
+      shown,
+      moved?.convert ?? mapping?.convert ?? null,
     );
     const key = this.#keyOf(member, mapping);
     const plan: EncodeAttribute = { key, name: attribute.name, required, fixed, scalar };
@@ -382,15 +420,17 @@ export class ObjectFiller implements InputObject {
     }
     this.plan.attributes.push(plan);
     if (fixed !== null) return;
-    this.fields.set(
-      key,
-      inputFieldOf(type, {
-        isNonNull: required,
-        lexicalDefault: attribute.default,
-        scalar,
-        member,
-      }),
-    );
+    const field = inputFieldOf(type, {
+      isNonNull: required,
+      lexicalDefault: attribute.default,
+      scalar,
+      member: shown,
+    });
+    if (moved === null) {
+      this.fields.set(key, field);
+    } else {
+      moved.field = field;
+    }
   }
 
   /** An element that has its value, or part of it, from elsewhere. */
@@ -416,6 +456,12 @@ export class ObjectFiller implements InputObject {
         plan: { ...plan, required: plan.required || mapping.isRequired, source: mapping.source },
       };
     }
+    const isMoved = hasMoved(mapping);
+    if (isMoved && (plan.value.kind !== 'object' || plan.occurs !== 'one')) {
+      const what = `\`${element.name.local}\` is repeated, or has no elements.`;
+      this.#refuse(firstMoved(mapping) ?? mapping, what, 'Leave it where it is.');
+      return null;
+    }
     if (plan.value.kind !== 'object' || plan.occurs !== 'one') {
       this.#refuse(
         mapping,
@@ -424,15 +470,18 @@ export class ObjectFiller implements InputObject {
       );
       return null;
     }
-    if (value.fields?.size === 0) return { field: null, plan: { ...plan, always: true } };
-    const isNonNull = plan.required && !element.nillable;
+    // Lifted values alone decide whether it is written, unless it is required.
+    const always = hasSource(mapping) || (plan.required && !element.nillable);
+    if (value.fields?.size === 0) return { field: null, plan: { ...plan, always } };
+    const isNonNull = plan.required && !element.nillable && !isMoved;
     const field = inputFieldOf(value.type, { ...PLAIN, isNonNull, member });
     // Each call asks for its page, whether or not the caller gives something else of the object.
-    return { field, plan: hasPage(mapping) ? { ...plan, always: true } : plan };
+    const isAlways = hasPage(mapping) || (isMoved && always);
+    return { field, plan: isAlways ? { ...plan, always: true } : plan };
   }
 
   #mappingOf(key: string): InputMapping | null {
-    return this.#owner.mappings.get(key) ?? null;
+    return this.#mappings.get(key) ?? null;
   }
 
   #keyOf(member: Member, mapping: InputMapping | null): string {
@@ -443,26 +492,9 @@ export class ObjectFiller implements InputObject {
     return this.#scope.take(mapping.name);
   }
 
-  #refuse({ path }: InputMapping, what: string, remedy: string | null): void {
+  #refuse({ path }: Pick<InputMapping, 'path'>, what: string, remedy: string | null): void {
     this.#types.names.refuse(path, what, remedy);
   }
-}
-
-/** The text beside the elements, or all of it as XML: then no element is required any more. */
-function addMixed(
-  { fields, plan }: ObjectFiller,
-  mixed: MixedNames,
-  { leaves }: InputSources,
-): void {
-  plan.mixed = mixed;
-  for (const [key, field] of fields) {
-    fields.set(key, { ...field, type: getNullableType(field.type) });
-  }
-  fields.set(mixed.text, { type: GraphQLString, description: 'The text, before the elements.' });
-  fields.set(mixed.xml, {
-    type: leaves.xml,
-    description: 'The whole element as XML, instead of all else.',
-  });
 }
 
 /** Whether a text stands for null. */
@@ -479,20 +511,4 @@ function addRule(plan: MutablePlan, rule: BranchRule | null): void {
   } else {
     plan.choices.push([...keys]);
   }
-}
-
-/** Equal for members that stand in the same place on the wire. */
-function placeOf(member: Member): string {
-  if (member.kind === 'text') return 'text';
-  return member.kind === 'element'
-    ? `element ${typeKey(member.element.name)}`
-    : `attribute ${typeKey(member.attribute.name)}`;
-}
-
-/** The names that the mapping of a request may use for it. */
-function keyInMapping(member: Member): readonly string[] {
-  if (member.kind === 'text') return [];
-  return [
-    member.kind === 'element' ? member.element.name.local : `@${member.attribute.name.local}`,
-  ];
 }

@@ -2,7 +2,7 @@ import type { Branch, BranchRule } from '../../codec/index.js';
 import type { Particle, XsdType } from '../../wsdl/index.js';
 import { hasVariants } from '../types/reach.js';
 import type { InputContent } from './input-content.js';
-import type { InputField } from './input-field.js';
+import type { InputField } from './shown-input.js';
 
 /** The rule by the names of members; null where nothing of it is left to the caller. */
 export function named(

@@ -20,7 +20,6 @@ import type { ServiceNames } from '../types/type-names.js';
 import { encodedTypeName, isAnyType } from '../types/xsd-type.js';
 import { inputContent } from './input-content.js';
 import {
-  type InputField,
   type InputObject,
   type InputSources,
   type InputValue,
@@ -30,6 +29,7 @@ import {
 import { hasSource, type InputMappings, NO_MAPPINGS } from './input-mapping.js';
 import { ObjectFiller } from './input-object.js';
 import { describeRule, isExclusive } from './input-rules.js';
+import type { InputField } from './shown-input.js';
 
 /**
  * The input types of one service's requests. Plans may be recursive: they are filled after they are
@@ -254,7 +254,7 @@ export class InputTypes implements InputSources {
     const isOwn = owner.mappings.size > 0;
     const known = isOwn ? undefined : this.#objects.get(type);
     if (known !== undefined) return known;
-    const filler = new ObjectFiller(this, owner);
+    const filler = new ObjectFiller(this, isOwn ? owner : { ...owner, lifting: [] });
     const made: InputObject = { fields: filler.fields, plan: filler.plan };
     if (isOwn) {
       // As deep as the paths of the mapping: the rest of it must be known at once.
@@ -274,6 +274,8 @@ export class InputTypes implements InputSources {
     const name = this.names.xmlName(type, owner.name);
     const object = this.#object(type, { ...owner, name });
     const own = owner.mappings.size > 0 ? { fields: object.fields } : {};
+    // Nothing of it is left to the caller, and no field has the type.
+    if (own.fields?.size === 0) return { type: GraphQLBoolean, plan: object.plan, ...own };
     return { type: this.#type(type, owner, object), plan: object.plan, ...own };
   }
 

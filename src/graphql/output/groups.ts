@@ -86,7 +86,9 @@ export class GroupTable {
     if (base === null || own.length === 0) return own;
     const { all } = this.#members.of(base);
     const elements = new Set(
-      all.flatMap((each) => (each.kind === 'element' ? [typeKey(each.element.name)] : [])),
+      all.flatMap((each) =>
+        each.kind === 'element' && each.lift === undefined ? [typeKey(each.element.name)] : [],
+      ),
     );
     const names = new Set(inherited.map(({ name }) => name));
     return own.filter(
@@ -138,7 +140,9 @@ class Builder {
     this.#type = type;
     this.#elements = new Map(
       members.flatMap((member) =>
-        member.kind === 'element' ? [[typeKey(member.element.name), member] as const] : [],
+        member.kind === 'element' && member.lift === undefined
+          ? [[typeKey(member.element.name), member] as const]
+          : [],
       ),
     );
     this.#names = names;

@@ -1,13 +1,14 @@
-import type { GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import {
   GraphQLBoolean,
   type GraphQLFieldConfig,
   GraphQLList,
   GraphQLNonNull,
   type GraphQLNullableType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLScalarType,
   GraphQLString,
+  type GraphQLUnionType,
 } from 'graphql';
 import { textOf, trimXml } from '../../codec/index.js';
 import { allowsAny, type Wildcard } from '../../wsdl/index.js';
@@ -121,8 +122,16 @@ export function besideAny(
   wildcards: readonly Wildcard[],
 ): OutputField {
   const { shape } = field;
-  const { source } = shape;
+  const { source, lift } = shape;
   if (wildcards.length === 0 || member.kind !== 'element') return field;
+  const [outer, ...inner] = lift ?? [];
+  if (outer !== undefined) {
+    const isFirst = allowsAny(wildcards, outer.name.uri) ? { occurrence: 0 } : {};
+    return {
+      ...field,
+      shape: { ...shape, lift: [{ ...outer, ...isFirst, wildcards }, ...inner] },
+    };
+  }
   if (source.from !== 'child' && source.from !== 'wrapped list') return field;
   const match = isOnce(member, wildcards) ? { occurrence: 0, wildcards } : { wildcards };
   return { ...field, shape: { ...shape, source: { ...source, ...match } } };
@@ -138,7 +147,9 @@ export function restField(
   wildcards: readonly Wildcard[],
   { type, value }: OutputValue,
 ): OutputField {
-  const named = members.filter((member) => member.kind === 'element');
+  const named = members.filter(
+    (member): member is ElementMember => member.kind === 'element' && member.lift === undefined,
+  );
   const shape: FieldShape = {
     source: {
       from: 'rest',

@@ -134,7 +134,9 @@ export class OutputTypes {
 
   field(member: Member, owner: string): OutputField {
     const made = this.#member(member, owner);
-    const field = withNotFinite(made, member, valueTypeOf(member, this.#members));
+    const found = withNotFinite(made, member, valueTypeOf(member, this.#members));
+    const { lift } = member;
+    const field = lift === undefined ? found : { ...found, shape: { ...found.shape, lift } };
     return mappedField(field, member, this.#members, this.#names);
   }
 
@@ -360,13 +362,13 @@ export class OutputTypes {
       wildcards,
     );
     for (const member of isBound ? all : present) {
-      const group =
-        member.kind === 'element' ? groups.get(typeKey(member.element.name)) : undefined;
+      const own = member.kind === 'element' && member.lift === undefined ? member.element : null;
+      const group = own === null ? undefined : groups.get(typeKey(own.name));
       if (group) {
         fields.set(group.name, group.field);
       }
       if (group !== undefined) continue;
-      const choice = member.kind === 'element' ? choices.get(member.element) : undefined;
+      const choice = own === null ? undefined : choices.get(own);
       if (choice !== undefined) {
         const declarer = this.#names.plain(choice.declaredBy, owner);
         if (!fields.has(choice.name)) {

@@ -25,7 +25,7 @@ import { asksForAddress } from '../downloads/url-directive.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { anyPlan } from '../types/any-value.js';
 import { tablesPlan } from '../types/data-set.js';
-import { SINGLE } from '../types/plain-shape.js';
+import { positionOf, SINGLE } from '../types/plain-shape.js';
 import type {
   ElementShape,
   FieldShape,
@@ -172,11 +172,12 @@ class Planner {
     if (decision === 'remove') return null;
     if (decision === 'forbidden' || decision === 'null')
       return withheldSlot(key, field, decision === 'forbidden');
-    const { source, list, nonNull, itemNonNull, value } = field;
+    const { list, nonNull, itemNonNull, value } = field;
+    const position = positionOf(field);
     if (asksForAddress(nodes)) {
       // What is masked is not handed out whole elsewhere.
       if (decision !== null) return withheldSlot(key, field, false);
-      return { key, source, list, nonNull, itemNonNull, value: ADDRESS };
+      return { key, ...position, list, nonNull, itemNonNull, value: ADDRESS };
     }
     if (this.#rights !== null && decision !== null) {
       if (value.kind !== 'scalar') return withheldSlot(key, field, false);
@@ -184,7 +185,7 @@ class Planner {
         kind: 'scalar',
         scalar: this.#rights.maskScalar(value.scalar, decision),
       } as const;
-      return { key, source, list, nonNull, itemNonNull, value: masked };
+      return { key, ...position, list, nonNull, itemNonNull, value: masked };
     }
     if (value.kind === 'choice') {
       this.#context.countBytes?.(SLOT_BYTES * value.branches.length);
@@ -201,7 +202,7 @@ class Planner {
         value: NOTHING,
       };
     }
-    return { key, source, list, nonNull, itemNonNull, value: this.#value(value, nodes) };
+    return { key, ...position, list, nonNull, itemNonNull, value: this.#value(value, nodes) };
   }
 
   /** Arrays nest up to a bound. */

@@ -85,7 +85,8 @@ const objectOf = ({ value, list }: FieldShape): ObjectShape | null =>
  * The name of the element or attribute that a field is read from; null where it has none of its
  * own.
  */
-function xmlNameOf({ source }: FieldShape): string | null {
+function xmlNameOf({ source, lift }: FieldShape): string | null {
+  if (lift !== undefined) return null;
   if (source.from === 'attribute') return `@${source.name.local}`;
   return source.from === 'child' || source.from === 'wrapped list' ? source.name.local : null;
 }

@@ -18,13 +18,14 @@ export function interfacesAbove(type: ComplexType, reached: Reached): readonly C
 
 /** The name of a list in the mapping: at the type that declares it. Null where that has no name. */
 export function listNameOf(type: ComplexType, member: Member, members: MemberTable): string | null {
+  const local = member.lift === undefined ? null : (member.mapping?.path.at(-1) ?? null);
   let declarer = type;
   for (let base = type.base; base !== null; base = base.base) {
     if (!members.of(base).all.includes(member)) break;
     declarer = base;
   }
   const isElement = member.kind === 'element' && declarer.name !== null;
-  return isElement ? `${declarer.name?.local}/${member.element.name.local}` : null;
+  return isElement ? `${declarer.name?.local}/${local ?? member.element.name.local}` : null;
 }
 
 /** Whether nothing of a type is shown. */

@@ -38,6 +38,11 @@ export interface FieldMapping {
   readonly type: string | null;
   /** What its texts mean; null or absent: as its type has it. */
   readonly convert?: FieldConversion | null;
+  /**
+   * The XML names from an element of the type to the value that the field shows; null or absent: it
+   * is that element.
+   */
+  readonly lift?: readonly string[] | null;
   readonly hidden: boolean;
   /** The reason; null: not deprecated. */
   readonly deprecated: string | null;
@@ -145,9 +150,18 @@ export class MappingTable {
       known.add(key);
     }
     const key = keys.find((candidate) => entry.mapping.fields.has(candidate));
-    if (key === undefined) return null;
+    if (key === undefined || entry.mapping.fields.get(key)?.lift != null) return null;
     getOrMake(this.#usedFields, entry.key, () => new Set()).add(key);
     return entry.mapping.fields.get(key) ?? null;
+  }
+
+  /** The mappings of a type that lift values out of its elements. */
+  lifts(type: ComplexType): readonly (readonly [string, FieldMapping])[] {
+    const entry = this.#entry(type);
+    if (entry === null) return [];
+    const lifts = [...entry.mapping.fields].filter(([, { lift = null }]) => lift !== null);
+    for (const [key] of lifts) getOrMake(this.#usedFields, entry.key, () => new Set()).add(key);
+    return lifts;
   }
 
   /** Entries that mean nothing, or several things. To be asked when every type has been met. */

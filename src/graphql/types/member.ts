@@ -1,3 +1,4 @@
+import type { LiftStep } from '../../codec/index.js';
 import {
   type AttributeDeclaration,
   type ComplexType,
@@ -25,10 +26,14 @@ interface Presented {
    * as declared.
    */
   readonly nullable: boolean | null;
+  /** The elements around it, where the mapping lifts it out of these; absent: none. */
+  readonly lift?: readonly LiftStep[];
 }
 
 export interface ElementMember extends Presented {
   readonly kind: 'element';
+  /** All that it may hold is shown elsewhere; absent: it is shown. */
+  readonly isEmptied?: boolean;
   readonly element: ElementDeclaration;
   /** At least one stands there whatever branch of a choice is taken. */
   readonly required: boolean;
@@ -85,12 +90,16 @@ export const isNonNullMember = ({ nullable }: Presented, declared: boolean): boo
   nullable === null ? declared : !nullable;
 
 /** Replies do not show it, and requests only where something must be provided. */
-export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
+export const isHidden = (member: Member): boolean =>
+  member.mapping?.hidden === true || (member.kind === 'element' && member.isEmptied === true);
 
 export const elementKey = (element: ElementDeclaration): string =>
   `element ${typeKey(element.name)}`;
 
 export function memberKey(member: Member): string {
+  const { lift } = member;
+  if (lift !== undefined && lift.length > 0)
+    return `${lift.map(({ name }) => typeKey(name)).join('/')}/${memberKey({ ...member, lift: [] })}`;
   if (member.kind === 'text') return 'text';
   return member.kind === 'element'
     ? elementKey(member.element)
@@ -108,7 +117,8 @@ export function keysOf(member: Member, beside: readonly Member[]): readonly stri
   return isTaken ? [`@${name}`] : [`@${name}`, name];
 }
 
-function xmlNameOf(member: Member): string {
+/** The XML name of a member; `value` for text. */
+export function xmlNameOf(member: Member): string {
   if (member.kind === 'text') return 'value';
   return member.kind === 'element' ? member.element.name.local : member.attribute.name.local;
 }

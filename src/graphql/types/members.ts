@@ -1,4 +1,5 @@
 import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../../wsdl/index.js';
+import { isEmptied, liftedMembers } from './lifted-members.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
 import {
   type ChoiceMember,
@@ -161,7 +162,11 @@ export class MemberTable {
     );
     const named = this.#named(
       type,
-      own.map((member) => this.#present(type, member, own)),
+      this.#withLifted(
+        type,
+        own.map((member) => this.#present(type, member, own)),
+        base,
+      ),
       base,
     );
     const all = [...base.all, ...named];
@@ -182,12 +187,52 @@ export class MemberTable {
         ? { text: taken.take('text', 'textContent'), xml: taken.take('xml', 'xmlElement') }
         : null);
     const present = isNarrowed
-      ? ownMembers(type, flat.elements).map((member) =>
-          this.#narrowed(member, byPlace.get(memberKey(member))),
-        )
+      ? [
+          ...ownMembers(type, flat.elements).map((member) =>
+            this.#narrowed(member, byPlace.get(memberKey(member))),
+          ),
+          ...all.filter(({ lift }) => lift !== undefined),
+        ]
       : [...base.present, ...named];
     const lists = groupNames(type, all, base.lists);
     return { all, present, unions, wildcard, rest, mixed, lists };
+  }
+
+  /** The own members of a type, with those that the mapping lifts out of its elements. */
+  #withLifted(type: ComplexType, own: readonly Member[], { all }: Members): readonly Member[] {
+    const lifts = this.#names.mapping.isEmpty ? [] : this.#names.mapping.lifts(type);
+    if (lifts.length === 0) return own;
+    const within = (inner: ComplexType): readonly Member[] => this.#within(inner);
+    const { members, paths } = liftedMembers(type, lifts, [...all, ...own], this.#names, within);
+    const shown = own.map((member) =>
+      member.kind === 'element' && isEmptied(member, paths, within)
+        ? { ...member, isEmptied: true }
+        : member,
+    );
+    return [...shown, ...members];
+  }
+
+  /** The members of a type as its elements have them on the wire, each with its mapping. */
+  #within(type: ComplexType): readonly Member[] {
+    const chain: ComplexType[] = [];
+    for (
+      let at: ComplexType | null = type;
+      at !== null && chain.length < DERIVATIONS_MAX;
+      at = at.content.kind === 'array' ? null : inheritedFrom(at)
+    )
+      chain.push(at);
+    const members = new Map<string, Member>();
+    for (const step of chain.reverse()) {
+      const model = contentModel(step, this.anyTypes !== null);
+      const own = ownMembers(step, (model === null ? NOTHING : flatten(model)).elements);
+      for (const member of own) {
+        const key = memberKey(member);
+        if (!members.has(key)) {
+          members.set(key, this.#present(step, member, own));
+        }
+      }
+    }
+    return [...members.values()];
   }
 
   /** A member as a restriction declares it, under the name that it has already. */
@@ -197,8 +242,10 @@ export class MemberTable {
       this.#names.mapping.meet(member.element);
     }
     const { name, mapping, nullable } = inherited;
+    const isEmpty = inherited.kind === 'element' && inherited.isEmptied === true;
     return {
       ...member,
+      ...(isEmpty ? { isEmptied: true } : {}),
       name,
       mapping,
       nullable,
@@ -295,6 +342,9 @@ export class MemberTable {
     return members.map((member) => ({ ...member, name: chosen.get(member) ?? member.name }));
   }
 }
+
+/** Types that a type in a path of the mapping may derive from. */
+const DERIVATIONS_MAX = 100;
 
 const EMPTY: Members = {
   all: [],

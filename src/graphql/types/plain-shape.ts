@@ -1,3 +1,4 @@
+import type { FieldSlot } from '../../codec/index.js';
 import type { ElementShape, FieldShape } from './shape.js';
 
 /** A value that may be null, and no list. */
@@ -14,3 +15,10 @@ export const plainShape = (
   declared: { typeName, conditions: new Set([typeName]), fields },
   variants: new Map(),
 });
+
+/** Where a field stands on the wire. */
+export const positionOf = ({
+  source,
+  lift,
+}: Pick<FieldShape, 'source' | 'lift'>): Pick<FieldSlot, 'source' | 'lift'> =>
+  lift === undefined ? { source } : { source, lift };
