@@ -40,7 +40,7 @@ export interface InputPath {
   readonly step: string | number;
   /** Number of objects around it. */
   readonly depth: number;
-  /** Where values inside come from, by member, if not from there; absent: all come from there. */
+  /** The paths of members that are given elsewhere; absent: none is. */
   readonly moved?: ReadonlyMap<string, InputPath>;
 }
 

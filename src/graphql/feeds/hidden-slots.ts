@@ -5,7 +5,7 @@ import {
   type ObjectVariant,
 } from '../../codec/index.js';
 import { isRecord } from '../../core/index.js';
-import { positionOf, SINGLE } from '../types/plain-shape.js';
+import { fieldPosition, SINGLE } from '../types/plain-shape.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 
 /** The prefix of keys that are never part of a response: no response key begins with it. */
@@ -35,7 +35,7 @@ export function slotAlong(
 ): FieldSlot {
   if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
   const value = objectAlong(field.value.shape, rest, end);
-  return { key, ...SINGLE, ...positionOf(field), value };
+  return { key, ...SINGLE, ...fieldPosition(field), value };
 }
 
 export function objectAlong(shape: ElementShape, path: readonly string[], end: End): ObjectPlan {
@@ -67,7 +67,7 @@ export function leafSlot(key: string, field: FieldShape): FieldSlot {
     value.kind === 'tables'
   )
     throw new Error('a link is fed with simple values');
-  return { key, ...SINGLE, ...positionOf(field), list, value };
+  return { key, ...SINGLE, ...fieldPosition(field), list, value };
 }
 
 export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>

@@ -47,7 +47,7 @@ import {
 import { inOrder } from './input-order.js';
 import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
 import { addLifted, liftsOf, movedAt } from './lifted-input.js';
-import { keyInMapping, placeOf, withContent } from './member-keys.js';
+import { keyInMapping, memberKeyOf, withContent } from './member-keys.js';
 import { addMixed } from './mixed-input.js';
 import type { InputField } from './shown-input.js';
 import { checkConstant, sourcedText } from './sourced-text.js';
@@ -115,7 +115,7 @@ export class ObjectFiller implements InputObject {
       this.#lifting = [...lifting, type];
     }
     for (const member of members) {
-      this.#byPlace.set(placeOf(member), isInside ? withContent(member) : member);
+      this.#byPlace.set(memberKeyOf(member), isInside ? withContent(member) : member);
     }
     this.#scope = new NameScope([
       ...(isInside ? members : all).map(({ name }) => name),

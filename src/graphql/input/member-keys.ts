@@ -2,7 +2,7 @@ import { typeKey } from '../../wsdl/index.js';
 import type { Member } from '../types/member.js';
 
 /** Equal for members that stand in the same place on the wire. */
-export function placeOf(member: Member): string {
+export function memberKeyOf(member: Member): string {
   if (member.kind === 'text') return 'text';
   return member.kind === 'element'
     ? `element ${typeKey(member.element.name)}`

@@ -25,7 +25,7 @@ import { asksForAddress } from '../downloads/url-directive.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { anyPlan } from '../types/any-value.js';
 import { tablesPlan } from '../types/data-set.js';
-import { positionOf, SINGLE } from '../types/plain-shape.js';
+import { fieldPosition, SINGLE } from '../types/plain-shape.js';
 import type {
   ElementShape,
   FieldShape,
@@ -173,7 +173,7 @@ class Planner {
     if (decision === 'forbidden' || decision === 'null')
       return withheldSlot(key, field, decision === 'forbidden');
     const { list, nonNull, itemNonNull, value } = field;
-    const position = positionOf(field);
+    const position = fieldPosition(field);
     if (asksForAddress(nodes)) {
       // What is masked is not handed out whole elsewhere.
       if (decision !== null) return withheldSlot(key, field, false);

@@ -10,7 +10,7 @@ import { HIDDEN, hiddenKey, leafSlot, selfSlot, slotAlong } from '../feeds/hidde
 import { errorPlans } from '../output/fault-plan.js';
 import { collectFields, type PlanContext } from '../output/reply-plan.js';
 import type { ConnectionTypes, Paging, ReplyPath } from '../types/paging.js';
-import { positionOf, SINGLE } from '../types/plain-shape.js';
+import { fieldPosition, SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 
 /** The plan of a paged field: how each page is read, and what the client selects of all of them. */
@@ -143,7 +143,7 @@ function listSlot(
   rows: readonly Row[],
   { items, isComparable }: Paging,
 ): FieldSlot {
-  const list = { key, ...SINGLE, ...positionOf(field), list: true };
+  const list = { key, ...SINGLE, ...fieldPosition(field), list: true };
   if (items.field.value.kind !== 'object')
     return { ...list, value: rows[0]?.slot.value ?? unselected(items.field) };
   const selected = rows.flatMap((row) =>

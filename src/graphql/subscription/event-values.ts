@@ -22,7 +22,7 @@ import { type InvalidPart, isRecord } from '../../core/index.js';
 import type { CallTarget } from '../feeds/feed.js';
 import { bothRules, type FieldRule, ruleOf } from '../rights/field-rule.js';
 import { isFieldOwner } from '../types/field-owner.js';
-import { positionOf, SINGLE } from '../types/plain-shape.js';
+import { fieldPosition, SINGLE } from '../types/plain-shape.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
 import type { ValueReading } from './subscription.js';
 
@@ -228,7 +228,7 @@ export const planOf = (element: ReplyPlan['element'], slots: readonly FieldSlot[
 export function eventSlot(key: string, [first, ...rest]: readonly FieldShape[]): FieldSlot {
   if (first === undefined) throw new Error('a value without a path');
   const { list, value } = first;
-  const slot = { ...SINGLE, key, ...positionOf(first), list };
+  const slot = { ...SINGLE, key, ...fieldPosition(first), list };
   if (rest.length > 0) return { ...slot, value: objectOf([eventSlot('=', rest)]) };
   if (value.kind !== 'scalar') throw new Error('a path to no simple value');
   return { ...slot, value };

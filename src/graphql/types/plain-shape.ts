@@ -16,8 +16,8 @@ export const plainShape = (
   variants: new Map(),
 });
 
-/** Where a field stands on the wire. */
-export const positionOf = ({
+/** The position of a field on the wire. */
+export const fieldPosition = ({
   source,
   lift,
 }: Pick<FieldShape, 'source' | 'lift'>): Pick<FieldSlot, 'source' | 'lift'> =>
