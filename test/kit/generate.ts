@@ -9,13 +9,14 @@ import { printMetrics } from './reference/metrics.js';
 import { printProtections } from './reference/protections.js';
 import { printRefusalPage } from './reference/refusal-page.js';
 import { printRefusals } from './reference/refusals.js';
+import { printReplies, refusedReplies } from './reference/replies.js';
 import { readSources } from './source.js';
 
 /**
  * Writes what is generated from tables in the code: the JSON Schema of the configuration, the page
- * of refusals and the marked sections of `config/README.md`, `config/manual/protection.md` and
- * `operations.md`, and the drawing of `src/README.md`. Run from the root of the repository; tests
- * assert that the result is checked in.
+ * of refusals and the marked sections of `config/README.md`, `config/manual/protection.md`,
+ * `operations.md` and `replies.md`, and the drawing of `src/README.md`. Run from the root of the
+ * repository; tests assert that the result is checked in.
  */
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());
@@ -29,6 +30,16 @@ if (manual !== null)
 const operations = await readFile('config/manual/operations.md', 'utf8').catch(() => null);
 if (operations !== null)
   await writeFile('config/manual/operations.md', replaceSection(operations, 'kept', printKept()));
+const replies = await readFile('config/manual/replies.md', 'utf8').catch(() => null);
+if (replies !== null) {
+  const ends: (() => unknown)[] = [];
+  const table = await refusedReplies({ teardown: (end) => ends.unshift(end) });
+  for (const end of ends) await end();
+  await writeFile(
+    'config/manual/replies.md',
+    replaceSection(replies, 'replies', printReplies(table)),
+  );
+}
 const map = await readFile('src/README.md', 'utf8').catch(() => null);
 if (map !== null)
   await writeFile('src/README.md', replaceSection(map, 'house', printHouse(readSources('src'))));

@@ -1,8 +1,7 @@
-import type { Test } from 'tap';
 import { answerWith, type RecordingBackend } from './backend.js';
 import { envelope } from './envelope.js';
 import { postJson } from './graphql-client.js';
-import { useFolder, useService } from './use.js';
+import { type Closing, useFolder, useService } from './use.js';
 import { element, wrapper, wsdlOf } from './wsdl.js';
 
 /** An answer of one endpoint, in the form that is the same for all four. */
@@ -47,7 +46,7 @@ export type ReplyDesk = Awaited<ReturnType<typeof startReplyDesk>>;
  * `more`: of the file.
  */
 export async function startReplyDesk(
-  t: Test,
+  t: Closing,
   {
     keys = '',
     more = '',

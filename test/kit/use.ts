@@ -19,14 +19,17 @@ import {
  * it.
  */
 
+/** A test, or another owner that closes what is started for it. */
+export type Closing = Pick<Test, 'teardown'>;
+
 /** A backend that records; it answers an empty message unless told otherwise. */
-export async function useBackend(t: Test, answer: RecordingBackend['answer'] = answerWith('')) {
+export async function useBackend(t: Closing, answer: RecordingBackend['answer'] = answerWith('')) {
   return ending(t, await startRecordingBackend(answer));
 }
 
 /** A gateway from a configuration text. `directory` is where its relative paths start. */
 export async function useGateway(
-  t: Test,
+  t: Closing,
   yaml: string,
   directory: string | null = null,
 ): Promise<TestGateway> {
@@ -35,7 +38,7 @@ export async function useGateway(
 
 /** A server that speaks GraphQL. */
 export async function useGraphqlServer(
-  t: Test,
+  t: Closing,
   options: GraphqlServerOptions,
 ): Promise<GraphqlServer> {
   return ending(t, await startGraphqlServer(options));
@@ -50,7 +53,7 @@ export type UsedService = Awaited<ReturnType<typeof useService>>;
  * backend.
  */
 export async function useService(
-  t: Test,
+  t: Closing,
   answer: RecordingBackend['answer'],
   yaml: (url: string) => string,
   directory: string | null = null,
@@ -78,7 +81,7 @@ export async function useService(
 
 /** A folder of its own with these files; the names of files may have folders. */
 export async function useFolder(
-  t: Test,
+  t: Closing,
   files: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
@@ -90,7 +93,7 @@ export async function useFolder(
   return folder;
 }
 
-function ending<T extends { close(): unknown }>(t: Test, started: T): T {
+function ending<T extends { close(): unknown }>(t: Closing, started: T): T {
   t.teardown(() => started.close());
   return started;
 }
