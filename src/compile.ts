@@ -171,7 +171,6 @@ export async function compile(
   }
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of the parts, in their order
 async function compileFrom(
   loaded: LoadedConfig,
   wsdls: WsdlReader,
@@ -180,10 +179,9 @@ async function compileFrom(
 ): Promise<Compiled> {
   const { config } = loaded;
   const root = rootSection(loaded);
-  const { limits } = config;
   const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
   const via = new Via(identityOf(config));
-  const parts: ServiceParts = {
+  const [results, upstreamResults] = await compileServices(root, {
     gateway: config,
     wsdls,
     forwarding: new Forwarding(trustedProxies),
@@ -191,8 +189,7 @@ async function compileFrom(
     pace,
     keeping,
     outputs: new DeclaredOutputs(),
-  };
-  const [results, upstreamResults] = await compileServices(root, parts);
+  });
   const [manifest] = await Promise.allSettled([readTrusted(root)]);
   await pace.pause();
   const compiled = valuesOf(results);
@@ -204,7 +201,11 @@ async function compileFrom(
     const reasons = reasonsOf([...results, ...upstreamResults, manifest]);
     if (reasons.length > 0)
       throw diagnosticsIn(reasons, mappingDiagnostics(root, compiled, graphqlUpstreams));
-    const services = withHealth(root, limits.codec, withLogins(root, limits.codec, compiled));
+    const services = withHealth(
+      root,
+      config.limits.codec,
+      withLogins(root, config.limits.codec, compiled),
+    );
     sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];
@@ -225,21 +226,17 @@ async function compileFrom(
     await pace.pause();
     const caching = await caught(diagnostics, compileCaching(root, services, keeping, pace));
     await pace.pause();
-    const traffic = await attempt(diagnostics, () => compileListeners(root, 'listen'));
-    const admin = await attempt(diagnostics, () => compileAdmin(root));
-    const redis = await attempt(diagnostics, () => compileRedis(root));
+    const addresses = await compileAddresses(root, diagnostics);
     if (
       graph === null ||
       offered === null ||
       access === null ||
       caching === null ||
-      traffic === null ||
-      admin === null ||
-      redis === null
+      addresses === null
     )
       throw new ConfigurationError(diagnostics);
-    const read = manifest.status === 'fulfilled' ? manifest.value : null;
-    const { trusted, warnings } = compileTrusted(config, read, graph);
+    const { traffic, admin, redis } = addresses;
+    const { trusted, warnings } = compileTrusted(config, valuesOf([manifest])[0] ?? null, graph);
     const found = await pace.run(
       warningsOf(root, {
         graph,
@@ -254,7 +251,7 @@ async function compileFrom(
     );
     return Object.freeze({
       config,
-      limits,
+      limits: config.limits,
       identifiesClients: config.clients !== undefined,
       explainsRefusals: config.faults.explain,
       services,
@@ -273,7 +270,12 @@ async function compileFrom(
       listeners: { traffic, admin },
       redis: redis.settings,
       audit: auditTargetOf(root),
-      cache: REPLY_CACHE.keep(keeping, '', limits.cache, () => new ReplyCache(limits.cache)),
+      cache: REPLY_CACHE.keep(
+        keeping,
+        '',
+        config.limits.cache,
+        () => new ReplyCache(config.limits.cache),
+      ),
       trusted,
       wsdls: wsdls.known,
       keeping,
@@ -287,6 +289,14 @@ async function compileFrom(
   } finally {
     keeping.end();
   }
+}
+
+/** The listeners and Redis; null where one has errors, which go to `diagnostics`. */
+async function compileAddresses(root: ConfigSection<Config>, diagnostics: Diagnostic[]) {
+  const traffic = await attempt(diagnostics, () => compileListeners(root, 'listen'));
+  const admin = await attempt(diagnostics, () => compileAdmin(root));
+  const redis = await attempt(diagnostics, () => compileRedis(root));
+  return traffic === null || admin === null || redis === null ? null : { traffic, admin, redis };
 }
 
 /**

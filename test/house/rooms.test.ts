@@ -118,8 +118,6 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
 const DEMO = 'config/demo/';
 const DEMO_IMPORTER = 'src/process/opening.ts';
 
-const LINES_MAX = 540;
-
 const sources = readSources('src');
 const imports = sources.flatMap(importsIn);
 
@@ -366,59 +364,6 @@ t.test('every name is imported from where it is made, or from the face of a pack
     t,
     inCode(/^export\s+(?:type\s+)?\{[^}]*\}/gm).filter((at) => !isFace(at.split(':', 1)[0] ?? '')),
     'lists of exports, where imported names could hide',
-  );
-});
-
-t.test('a file is read in one go', async (t) => {
-  const long = sources.map(({ path, text }): [string, number] => [
-    path,
-    text.split('\n').length - 1,
-  ]);
-  none(
-    t,
-    long
-      .filter(([, lines]) => lines > LINES_MAX)
-      .map(([path, lines]) => `${path}:${lines}: longer than ${LINES_MAX} lines`),
-    'long files',
-  );
-  t.comment(`src has ${long.reduce((sum, [, lines]) => sum + lines, 0)} lines of TypeScript`);
-});
-
-/** Functions that are longer than the linter lets them be, each with its reason. */
-const LONG_FUNCTIONS_MAX = 5;
-const FUNCTION_LINES_MAX = 130;
-
-t.test('at most five functions have more than 90 lines, and none more than 130', async (t) => {
-  const { linter } = JSON.parse(readFileSync('biome.json', 'utf8')).overrides.find(
-    (each: { includes: string[] }) => each.includes[0] === 'src/**',
-  );
-  t.equal(
-    linter.rules.complexity.noExcessiveLinesPerFunction.options.maxLines,
-    90,
-    'the linter counts the others',
-  );
-  const long = sources.flatMap(({ path, text }) =>
-    text
-      .split(/^.*biome-ignore lint\/complexity\/noExcessiveLinesPerFunction.*\n/m)
-      .slice(1)
-      .map((rest) => {
-        const indent = /^ */.exec(rest)?.[0] ?? '';
-        const [whole = ''] = rest.split(`\n${indent}}\n`, 1);
-        // The linter counts code alone: neither the signature, nor comments and blank lines.
-        const body = whole.slice(whole.indexOf(' {\n') + 3).split('\n');
-        return { path, lines: body.filter((line) => !/^\s*(?:\/\/.*)?$/.test(line)).length };
-      }),
-  );
-  t.ok(
-    long.length <= LONG_FUNCTIONS_MAX,
-    `long functions: ${long.map(({ path }) => path).join(', ')}`,
-  );
-  none(
-    t,
-    long
-      .filter(({ lines }) => lines > FUNCTION_LINES_MAX)
-      .map(({ path, lines }) => `${path}: ${lines} lines`),
-    'functions longer than any may be',
   );
 });
 

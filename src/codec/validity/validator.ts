@@ -162,8 +162,8 @@ export class ContentValidator implements XmlHandler {
     return uri === unqualifiedAs ? walk.advance('', local) : null;
   }
 
-  #begin(tag: StartTag, element: ElementRules, ordinal: number, mayRepeat: boolean): Interest {
-    let { type } = element;
+  #open(element: ElementRules, ordinal: number, mayRepeat: boolean): Frame {
+    const { type } = element;
     let frame = this.#frames[this.#depth];
     if (frame === undefined) {
       frame = new Frame(element, type);
@@ -173,6 +173,12 @@ export class ContentValidator implements XmlHandler {
     frame.begin(element, type);
     frame.ordinal = ordinal;
     frame.mayRepeat = mayRepeat;
+    return frame;
+  }
+
+  #begin(tag: StartTag, element: ElementRules, ordinal: number, mayRepeat: boolean): Interest {
+    let { type } = element;
+    const frame = this.#open(element, ordinal, mayRepeat);
     if (tag.attributeCount > 0) {
       const effective = instanceType(tag, element, this.#schema);
       if ('rule' in effective) return this.#stop(effective);

@@ -25,8 +25,28 @@ export function compileMcp(
 ): McpTable | null {
   const { mcp } = root.value;
   if (mcp === undefined) return null;
-  const { path, operations, write, confirm } = mcp;
+  const { path } = mcp;
   const diagnostics: Diagnostic[] = [];
+  const tools = toolsOf(root, mcp, described, diagnostics);
+  const confirmed = confirmedOf(root, mcp, described, tools, diagnostics);
+  if (tools.size === 0 && diagnostics.length === 0) {
+    const remedy = 'Name operations in `operations`: crm.GetCustomer.';
+    diagnostics.push(root.diagnostic(['mcp'], '`mcp` names no operation.', remedy));
+  }
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  return { path, tools, confirmed, resource: protectedResource(root.value, path) };
+}
+
+type McpKeys = NonNullable<Config['mcp']>;
+type Described = ReadonlyMap<string, DescribedOperation>;
+
+/** The operations that `operations` and `write` name, by the name of the tool. */
+function toolsOf(
+  root: ConfigSection<Config>,
+  { operations, write }: McpKeys,
+  described: Described,
+  diagnostics: Diagnostic[],
+): Map<string, DescribedOperation> {
   const tools = new Map<string, DescribedOperation>();
   const add = (each: DescribedOperation, key: 'operations' | 'write', at: number): void => {
     const { name } = each.field;
@@ -50,28 +70,21 @@ export function compileMcp(
     );
   };
   for (const [at, name] of operations.entries()) {
-    if (name.endsWith('.*')) {
-      const reads = [...described.values()].filter(
-        ({ service, isRead }) => isRead && name === `${service}.*`,
-      );
-      if (reads.length === 0) {
-        unknown('operations', at, name);
-      }
-      for (const each of reads) {
-        add(each, 'operations', at);
-      }
-      continue;
-    }
-    const found = described.get(name);
-    if (found === undefined) {
+    const named = name.endsWith('.*') ? readsOf(name, described) : [described.get(name)];
+    if (named.length === 0) {
       unknown('operations', at, name);
-    } else if (!found.isRead && !write.includes(name)) {
-      const what = `\`${name}\` may change something, and \`mcp.write\` does not name it.`;
-      const remedy =
-        'Name it in `write` as well, or add it to `reads` of its service if it only reads.';
-      diagnostics.push(root.diagnostic(['mcp', 'operations', at], what, remedy));
-    } else {
-      add(found, 'operations', at);
+    }
+    for (const found of named) {
+      if (found === undefined) {
+        unknown('operations', at, name);
+      } else if (!found.isRead && !write.includes(name)) {
+        const what = `\`${name}\` may change something, and \`mcp.write\` does not name it.`;
+        const remedy =
+          'Name it in `write` as well, or add it to `reads` of its service if it only reads.';
+        diagnostics.push(root.diagnostic(['mcp', 'operations', at], what, remedy));
+      } else {
+        add(found, 'operations', at);
+      }
     }
   }
   for (const [at, name] of write.entries()) {
@@ -82,6 +95,21 @@ export function compileMcp(
       add(found, 'write', at);
     }
   }
+  return tools;
+}
+
+/** The reading operations of a service: `orders.*`. */
+const readsOf = (pattern: string, described: Described): readonly DescribedOperation[] =>
+  [...described.values()].filter(({ service, isRead }) => isRead && pattern === `${service}.*`);
+
+/** The tools that `confirm` names. */
+function confirmedOf(
+  root: ConfigSection<Config>,
+  { confirm }: McpKeys,
+  described: Described,
+  tools: Described,
+  diagnostics: Diagnostic[],
+): ReadonlySet<DescribedOperation> {
   const confirmed = new Set<DescribedOperation>();
   const offered = new Set(tools.values());
   for (const [at, name] of confirm.entries()) {
@@ -93,10 +121,5 @@ export function compileMcp(
       diagnostics.push(root.diagnostic(['mcp', 'confirm', at], `\`${name}\` is no tool.`, remedy));
     }
   }
-  if (tools.size === 0 && diagnostics.length === 0) {
-    const remedy = 'Name operations in `operations`: crm.GetCustomer.';
-    diagnostics.push(root.diagnostic(['mcp'], '`mcp` names no operation.', remedy));
-  }
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return { path, tools, confirmed, resource: protectedResource(root.value, path) };
+  return confirmed;
 }

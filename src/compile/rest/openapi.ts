@@ -130,6 +130,16 @@ export class OpenApiPrinter {
       writer.close();
     }
     writer.close();
+    yield* this.#addComponents(writer, referred, bodies);
+    writer.close();
+    return yield* encoded(writer.chunks);
+  }
+
+  *#addComponents(
+    writer: DocumentWriter,
+    referred: readonly ReferredType[],
+    bodies: readonly string[],
+  ): Steps<void> {
     writer.open('components');
     writer.open('schemas');
     for (const text of yield* this.#components(referred)) {
@@ -147,8 +157,6 @@ export class OpenApiPrinter {
       this.#add(writer, { securitySchemes }, 1);
     }
     writer.close();
-    writer.close();
-    return yield* encoded(writer.chunks);
   }
 
   #add(writer: DocumentWriter, members: JsonSchema, level: number): void {

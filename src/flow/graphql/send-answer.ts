@@ -43,7 +43,7 @@ export interface AnswerOptions {
  */
 export async function sendAnswer(
   endpoint: Pick<GraphqlEndpoint, 'callerCaching' | 'penaltyBox'>,
-  { caller, exchange, request, response }: HttpExchange,
+  asked: HttpExchange,
   answer: SentAnswer,
   {
     accepted,
@@ -53,19 +53,10 @@ export async function sendAnswer(
     isTagged = false,
   }: AnswerOptions,
 ): Promise<void> {
+  const { caller, exchange, request, response } = asked;
   const { method = '', headers } = request;
-  // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
-  if (exchange.refusal?.code.startsWith('HTTP_') === true) {
-    response.shouldKeepAlive = false;
-  }
-  if (exchange.refusal?.isOfCaller === true) {
-    const held = endpoint.penaltyBox.penalise(
-      request.socket,
-      refusalCost(request, exchange, exchange.refusal, workMillis()),
-    );
-    if (held !== null) {
-      await held;
-    }
+  if (exchange.refusal !== null) {
+    await penalise(endpoint, asked, workMillis);
   }
   const refused = answer.body === null && method !== 'HEAD' ? exchange.refusal : null;
   const sentence =
@@ -103,20 +94,9 @@ export async function sendAnswer(
     fields.push(...acceptPost(exchange.refusal, accepted));
   }
   fields.push('cache-control', control);
-  // Header fields of the request that the answer depends on.
   if (control !== 'no-store') {
-    const varying = new Set(['accept', ...(isCompressible(bytes) ? ['accept-encoding'] : [])]);
-    for (const name of endpoint.callerCaching.fields) {
-      varying.add(name);
-    }
-    for (const name of more) {
-      varying.add(name);
-    }
-    // A field set before is replaced by one of the same name.
-    if (response.hasHeader('vary')) {
-      varying.add('origin');
-    }
-    fields.push('vary', [...varying].join(', '));
+    const { fields: compared } = endpoint.callerCaching;
+    fields.push('vary', varyOf(response, bytes, [...compared, ...more]));
   }
   if (isKnown) return endLingering(exchange, response, 304, fields, null);
   if (compressed !== null) {
@@ -133,6 +113,41 @@ export async function sendAnswer(
     fields,
     compressed ?? (isLong ? Buffer.from(body) : body),
   );
+}
+
+/** Delays the answer to a refused caller, and closes its connection after a refusal by HTTP. */
+async function penalise(
+  { penaltyBox }: Pick<GraphqlEndpoint, 'penaltyBox'>,
+  { exchange, request, response }: HttpExchange,
+  workMillis: () => number,
+): Promise<void> {
+  const { refusal } = exchange;
+  // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
+  if (refusal?.code.startsWith('HTTP_') === true) {
+    response.shouldKeepAlive = false;
+  }
+  if (refusal?.isOfCaller !== true) return;
+  const held = penaltyBox.penalise(
+    request.socket,
+    refusalCost(request, exchange, refusal, workMillis()),
+  );
+  if (held !== null) {
+    await held;
+  }
+}
+
+/** Vary: the header fields of the request that an answer of so many bytes depends on. */
+function varyOf(
+  response: HttpExchange['response'],
+  bytes: number,
+  names: readonly string[],
+): string {
+  const varying = ['accept', ...(isCompressible(bytes) ? ['accept-encoding'] : []), ...names];
+  // A field set before is replaced by one of the same name.
+  if (response.hasHeader('vary')) {
+    varying.push('origin');
+  }
+  return [...new Set(varying)].join(', ');
 }
 
 /** The tag of an answer, by its bytes. */

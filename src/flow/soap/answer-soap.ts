@@ -11,8 +11,8 @@ import { subjectOf } from '../calls/caller-parts.js';
 import { soapConsultation } from '../calls/consult-policy.js';
 import type { KeyedRequest } from '../calls/declared-call.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
-import type { Observation, Observers } from '../calls/observation.js';
-import { blocksOfSoapCall, type OwnBlocks } from '../calls/own-blocks.js';
+import type { Observers } from '../calls/observation.js';
+import { blocksOfSoapCall } from '../calls/own-blocks.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import { keyedBytes, keyIn } from '../idempotency/keyed-request.js';
 import { SoapAnswer } from './answer.js';
@@ -47,7 +47,6 @@ export interface SoapEndpoint {
  * Answers one SOAP request with the reply of its backend; `written` is the query of its target, ''
  * for none. Rejects with a refusal, to be answered by `refuseSoap`.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the way of a SOAP request, in its order
 export async function answerSoap(
   { calls, observers, nonces, decisionPoint, closedReplies, isGuarded, onViolation }: SoapEndpoint,
   asked: HttpExchange,
@@ -67,35 +66,26 @@ export async function answerSoap(
   const query = isRestricted || (isStep && service.verification !== null) ? '' : written;
   const isEnforced = service.mode === 'enforce' || isRestricted;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
-  const answer = new SoapAnswer(asked);
-
-  let affinity = affinityOf(service.reach, request.headers, caller.client);
+  const affinity = affinityOf(service.reach, request.headers, caller.client);
   const upstream = boundUpstream(request, service);
   // Written out and not spread: a copy of a context took 8 µs of each request, and look-ups in it
   // missed their caches.
-  const contextWith = (observation: Observation | null, blocks: OwnBlocks | null): SoapContext => ({
+  const context: SoapContext = {
     exchange,
     service,
     gate,
-    answer,
+    answer: new SoapAnswer(asked),
     calls,
     affinity,
-    blocks,
+    blocks: null,
     upstream,
-    observation,
-  });
-  const observeCall = (operation: string, method = 'POST'): CallObserver | null =>
-    exchange.observer === null ? null : exchange.observer.call(service.name, operation, method);
+    observation: null,
+  };
   if (isStep) {
     if (isGuarded) {
       authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
     }
-    const fields = upstreamHeaders(request, service, exchange, null, null);
-    return forward(
-      contextWith(null, null),
-      { method: 'POST', query, ...fields, body: null, observer: observeCall('') },
-      null,
-    );
+    return forwardStep(context, asked, query);
   }
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
@@ -105,23 +95,10 @@ export async function answerSoap(
     guard?.authorizeAndCharge(null);
     await consult?.(null);
     asked.ending.throwIfGone();
-    const fields = upstreamHeaders(request, service, exchange, null, null);
-    const observer = observeCall('', 'GET');
-    const plain: UpstreamRequest = {
-      method: 'GET',
-      query,
-      ...fields,
-      body: null,
-      affinity,
-      observer,
-    };
-    return forward(contextWith(null, null), plain, null);
+    return forwardGet(context, asked, query);
   }
 
-  const isSigned = service.signing !== null && service.replacesSecurity;
   const keptBytes = keyedBytes(service, request.headers);
-  const bufferBytes =
-    keptBytes ?? (head.bodyBytes === null || isSigned ? service.bufferBytes : null);
   const intake = await intakeEnvelope(asked, head, {
     service,
     gate,
@@ -130,15 +107,77 @@ export async function answerSoap(
     calls,
     consult,
     nonces,
-    bufferBytes,
+    bufferBytes: bufferBytesOf(service, head, keptBytes),
     isRequest: true,
     isKeyed: keptBytes !== null,
   });
+  const isKeyed = isEnforced && keptBytes !== null;
+  await forwardEnvelope(context, asked, head, intake, { query, isEnforced, isKeyed });
+  if (intake.received.kind === 'flowing') {
+    exchange.bytesIn = intake.reader.bytes;
+  }
+}
+
+/** What a call reports to; null where nothing observes calls. */
+const observerOf = (
+  { exchange, service }: SoapContext,
+  operation: string,
+  method = 'POST',
+): CallObserver | null =>
+  exchange.observer === null ? null : exchange.observer.call(service.name, operation, method);
+
+/** Forwards a step of NTLM or Negotiate, which has no content. */
+function forwardStep(
+  context: SoapContext,
+  { request }: HttpExchange,
+  query: string,
+): Promise<void> {
+  const fields = upstreamHeaders(request, context.service, context.exchange, null, null);
+  const observer = observerOf(context, '');
+  return forward(context, { method: 'POST', query, ...fields, body: null, observer }, null);
+}
+
+function forwardGet(context: SoapContext, { request }: HttpExchange, query: string): Promise<void> {
+  const { affinity, service, exchange } = context;
+  const fields = upstreamHeaders(request, service, exchange, null, null);
+  const observer = observerOf(context, '', 'GET');
+  const call: UpstreamRequest = { method: 'GET', query, ...fields, body: null, affinity, observer };
+  return forward(context, call, null);
+}
+
+/** How many bytes of a message are collected before it is sent on; null: it flows. */
+function bufferBytesOf(
+  service: SoapService,
+  head: PostHead,
+  keptBytes: number | null,
+): number | null {
+  const isSigned = service.signing !== null && service.replacesSecurity;
+  return keptBytes ?? (head.bodyBytes === null || isSigned ? service.bufferBytes : null);
+}
+
+interface EnvelopeCall {
+  readonly query: string;
+  readonly isEnforced: boolean;
+  /** The request may have an idempotency key. */
+  readonly isKeyed: boolean;
+}
+
+/** Forwards an envelope that passed the gate. */
+function forwardEnvelope(
+  context: SoapContext,
+  asked: HttpExchange,
+  head: PostHead,
+  intake: Intake,
+  { query, isEnforced, isKeyed }: EnvelopeCall,
+): Promise<void> {
+  const { service, exchange, gate, upstream } = context;
+  const { caller, request } = asked;
   const { received, envelope, policy } = intake;
   const { known, textAtPath } = policy;
-  if (textAtPath !== null) {
-    affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
-  }
+  const affinity =
+    textAtPath === null
+      ? context.affinity
+      : affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const { headers, spellings } = forwardedHeaders(asked, service, head, intake, isEnforced);
   const blocks = blocksOfSoapCall(
     envelope,
@@ -150,42 +189,32 @@ export async function answerSoap(
   const isAlone =
     head.package !== null || query !== '' || gate.onViolation !== null || service.bound !== null;
   const content = received.kind === 'whole' && !isAlone ? policy.content(envelope) : null;
-  const message = content === null ? null : { client: caller.client, content };
-  const messageId = envelope.addressing?.messageId ?? null;
-  const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
-  const rules = upstream === null ? service.callRules(known?.operation ?? null) : null;
-  const body = received.kind === 'whole' ? received.message : received.body;
-  const observer = observeCall(exchange.operation);
-  const operation = known?.operation?.name ?? null;
+  const operation = known?.operation ?? null;
   const { className, label } = exchange.caller;
-  const subject = subjectOf(service, caller.client);
   // Written out, as above.
-  const about = {
+  const sent = callOf(query, {
     headers,
     spellings,
-    body,
-    operation,
+    body: received.kind === 'whole' ? received.message : received.body,
+    operation: operation?.name ?? null,
     affinity,
     className,
     caller: label,
-    isIdempotent,
-    rules,
-    subject,
-    observer,
-  };
-  const sent = callOf(query, about);
-  const keyed = isEnforced && keptBytes !== null ? keyedRequest(asked, service, intake) : null;
-  await forward(
-    contextWith(policy.observation, blocks),
+    isIdempotent: known?.candidates.every(service.isIdempotent) === true,
+    rules: upstream === null ? service.callRules(operation) : null,
+    subject: subjectOf(service, caller.client),
+    observer: observerOf(context, exchange.operation),
+  });
+  const { answer, calls } = context;
+  const { observation } = policy;
+  return forward(
+    { exchange, service, gate, answer, calls, affinity, blocks, upstream, observation },
     sent,
-    known?.operation ?? null,
-    messageId,
-    message,
-    keyed,
+    operation,
+    envelope.addressing?.messageId ?? null,
+    content === null ? null : { client: caller.client, content },
+    isKeyed ? keyedRequest(asked, service, intake) : null,
   );
-  if (received.kind === 'flowing') {
-    exchange.bytesIn = intake.reader.bytes;
-  }
 }
 
 type PostCall = Required<Omit<UpstreamRequest, 'method' | 'insertion' | 'query'>>;

@@ -49,62 +49,20 @@ export interface Intake {
  * monitor mode violations are reported only.
  */
 export async function intakeEnvelope(
-  { exchange, request, response, ending }: HttpExchange,
+  asked: HttpExchange,
   head: PostHead,
-  {
-    service,
-    gate,
-    guard,
-    observers,
-    calls,
-    consult,
-    nonces,
-    bufferBytes,
-    isRequest,
-    isKeyed = false,
-  }: IntakeOptions,
+  options: IntakeOptions,
 ): Promise<Intake> {
+  const { exchange, request, response, ending } = asked;
+  const { service, gate, guard, consult, nonces, bufferBytes, isRequest } = options;
   invite(request, response);
   const { onViolation } = gate;
-  const host = request.headers.host ?? '';
-  // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is
-  // read.
-  const asked = onViolation === null ? guard : null;
-  const policy = new RequestPolicy({
-    service,
-    exchange,
-    head,
-    host,
-    guard: asked,
-    observers,
-    calls,
-    isKeyed,
-  });
-  const envelope = new EnvelopeValidator(
-    service.requestRules,
-    head.mediaType.name,
-    'no detail',
-    policy,
-  );
-  const verifier = isRequest ? verifierOf(service, envelope, head.package !== null) : null;
-  policy.verifier = verifier;
-  const { charset } = head.mediaType;
-  const reading = takeReaders(
-    service,
-    envelope,
-    charset,
-    head.package,
-    verifier?.attachments ?? null,
-    verifier ?? envelope,
-    true,
-    verifier?.held ?? null,
-  );
-  reading.xml.locateRefusals();
+  const { policy, envelope, verifier, reading } = readingOf(asked, head, options);
   const reader = reading.package ?? reading.xml;
-  const options = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes };
+  const limits = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes };
   let received: Received;
   try {
-    received = await receive(request, options, exchange, (output) => {
+    received = await receive(request, limits, exchange, (output) => {
       const entrance = new Gate(reading.reader, envelope, gate, output);
       if (head.isUnread) {
         entrance.passUnread();
@@ -119,11 +77,7 @@ export async function intakeEnvelope(
   // In monitor mode a message may get here without validation.
   exchange.operation = policy.known?.label ?? '_other';
   try {
-    if (envelope.dialect?.needsContentLength === true && !head.hasLength) {
-      const refusal = new Refusal('HTTP_LENGTH_REQUIRED');
-      if (onViolation === null) throw refusal;
-      onViolation(refusal);
-    }
+    checkLength(envelope, head, onViolation);
     const isJudgedFirst = guard?.awaitsSender === true;
     if (isJudgedFirst) {
       await judgeTokenUser(service, verifier?.verified ?? null, exchange);
@@ -158,4 +112,67 @@ export async function intakeEnvelope(
     service.readers.give(reading.xml);
   }
   return { received, envelope, policy, encoding, reader };
+}
+
+/** What reads an envelope: its validator, policy and verifier, and the readers of its bytes. */
+interface Reading {
+  readonly policy: RequestPolicy;
+  readonly envelope: EnvelopeValidator;
+  /** Null where no Security block is verified. */
+  readonly verifier: ReturnType<typeof verifierOf>;
+  readonly reading: ReturnType<typeof takeReaders>;
+}
+
+function readingOf(
+  { exchange, request }: HttpExchange,
+  head: PostHead,
+  { service, gate, guard, observers, calls, isRequest, isKeyed = false }: IntakeOptions,
+): Reading {
+  const host = request.headers.host ?? '';
+  // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is
+  // read.
+  const asked = gate.onViolation === null ? guard : null;
+  const policy = new RequestPolicy({
+    service,
+    exchange,
+    head,
+    host,
+    guard: asked,
+    observers,
+    calls,
+    isKeyed,
+  });
+  const envelope = new EnvelopeValidator(
+    service.requestRules,
+    head.mediaType.name,
+    'no detail',
+    policy,
+  );
+  const verifier = isRequest ? verifierOf(service, envelope, head.package !== null) : null;
+  policy.verifier = verifier;
+  const { charset } = head.mediaType;
+  const reading = takeReaders(
+    service,
+    envelope,
+    charset,
+    head.package,
+    verifier?.attachments ?? null,
+    verifier ?? envelope,
+    true,
+    verifier?.held ?? null,
+  );
+  reading.xml.locateRefusals();
+  return { policy, envelope, verifier, reading };
+}
+
+/** Refuses a message without a Content-Length in a dialect that needs one; `monitor` reports it. */
+function checkLength(
+  envelope: EnvelopeValidator,
+  head: PostHead,
+  onViolation: GateOptions['onViolation'],
+): void {
+  if (envelope.dialect?.needsContentLength !== true || head.hasLength) return;
+  const refusal = new Refusal('HTTP_LENGTH_REQUIRED');
+  if (onViolation === null) throw refusal;
+  onViolation(refusal);
 }

@@ -218,33 +218,14 @@ export class Metrics {
     if (exchange.upstream.bytesSkipped > 0) {
       this.#bytes.add(exchange.upstream.bytesSkipped, route, operation, 'skipped');
     }
-    if (exchange.graphql.exceededLimit !== null) {
-      this.#limits.add(1, exchange.graphql.exceededLimit);
-    }
-    for (const limit of exchange.measuredLimits ?? NONE) {
-      this.#measured.add(1, limit);
-    }
-    if (exchange.graphql.cost !== null) {
-      this.#cost.add(exchange.graphql.cost);
-    }
-    if (exchange.graphql.actualCost !== null) {
-      this.#actualCost.add(exchange.graphql.actualCost);
-    }
+    this.#observeGraphql(exchange);
     for (const size of exchange.upstream.replySizes ?? NONE) {
       this.#sizes.record(size);
     }
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') {
       this.#refusals.add(1, route, refusal.code);
     }
-    for (const { service, operation: name, direction, rule } of exchange.violations ?? NONE) {
-      this.#invalid.add(1, service, name, direction, rule);
-    }
-    for (const { service, operation: name, deviation } of exchange.tolerated ?? NONE) {
-      this.#tolerated.add(1, service, name, deviation);
-    }
-    for (const { service, operation: name, deviation } of exchange.tolerable ?? NONE) {
-      this.#tolerable.add(1, service, name, deviation);
-    }
+    this.#observeDeviations(exchange);
     for (const result of exchange.policyResults ?? NONE) {
       this.#policy.add(1, result);
     }
@@ -254,6 +235,33 @@ export class Metrics {
     if (exchange.faultCode !== null) {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';
       this.#faults.add(1, route, origin, faultLabel(exchange.faultCode));
+    }
+  }
+
+  #observeGraphql({ graphql, measuredLimits }: Exchange): void {
+    if (graphql.exceededLimit !== null) {
+      this.#limits.add(1, graphql.exceededLimit);
+    }
+    for (const limit of measuredLimits ?? NONE) {
+      this.#measured.add(1, limit);
+    }
+    if (graphql.cost !== null) {
+      this.#cost.add(graphql.cost);
+    }
+    if (graphql.actualCost !== null) {
+      this.#actualCost.add(graphql.actualCost);
+    }
+  }
+
+  #observeDeviations({ violations, tolerated, tolerable }: Exchange): void {
+    for (const { service, operation: name, direction, rule } of violations ?? NONE) {
+      this.#invalid.add(1, service, name, direction, rule);
+    }
+    for (const { service, operation: name, deviation } of tolerated ?? NONE) {
+      this.#tolerated.add(1, service, name, deviation);
+    }
+    for (const { service, operation: name, deviation } of tolerable ?? NONE) {
+      this.#tolerable.add(1, service, name, deviation);
     }
   }
 
