@@ -8,7 +8,7 @@ import {
   getNamedType,
 } from 'graphql';
 import { type Diagnostic, invariant, runAtOnce, type Steps } from '../core/index.js';
-import { assembleSchema } from './assemble-schema.js';
+import { assembleSchema, type RootTypes } from './assemble-schema.js';
 import type { EntryError } from './feeds/entry-error.js';
 import type { CallTarget, SubschemaTarget } from './feeds/feed.js';
 import type { BoundField } from './fields/bound-field.js';
@@ -81,13 +81,11 @@ export function* buildingSchema(
   const declaredOf = new Map([...declared].map(([name, { names }]) => [name, names]));
   const names = new TypeNames(mappingsOf(groups), declaredOf, namingsOf(groups));
   const leaves = new LeafTable();
-  const linked = new Set(
-    linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]),
-  );
   const { answering, observed } = operationsFor(subscriptionMappings);
-  for (const name of answering) {
-    linked.add(name);
-  }
+  const linked = new Set([
+    ...linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]),
+    ...answering,
+  ]);
   const exposed = yield* exposures(services, names, new Set([...linked, ...observed]));
 
   const fields = new Map<string, BoundField>();
@@ -104,18 +102,11 @@ export function* buildingSchema(
   const ownTypes = yield* completedTypes(made, leaves);
   const subscriptions = new Map(subscribed.fields);
   const added = addSubschemas(subschemas, names, { ...configs, Subscription: subscriptions });
-  if (configs.Query.size === 0) {
-    configs.Query.set('_empty', EMPTY_QUERY);
-  }
-  const query = yield* rootType('Query', configs.Query);
-  const mutation =
-    configs.Mutation.size === 0 ? null : yield* rootType('Mutation', configs.Mutation);
-  const subscription =
-    subscriptions.size === 0 ? null : yield* rootType('Subscription', subscriptions);
+  const rootTypes = yield* rootTypesOf({ ...configs, Subscription: subscriptions });
   for (const { bound } of subscribed.table.subscriptions.values()) {
     fields.set(`Subscription.${bound.name}`, bound);
   }
-  const roots = [query, mutation, subscription].filter((root) => root !== null);
+  const roots = Object.values(rootTypes).filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as
   // deep as schemas do.
   const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
@@ -131,20 +122,15 @@ export function* buildingSchema(
     [...roots, ...types.slice(roots.length + ownTypes.length)],
     types,
   );
-  if (unused.size > 0) {
-    types.splice(0, types.length, ...types.filter((type) => !unused.has(type)));
-  }
-  const plain = yield* assembleSchema({ query, mutation, subscription }, types, directives);
+  const kept = unused.size === 0 ? types : types.filter((type) => !unused.has(type));
+  const plain = yield* assembleSchema(rootTypes, kept, directives);
   const { table, errors } = addLinks(
     plain,
     linkMappings,
     new Map<string, CallTarget | SubschemaTarget>([...targets, ...added.targets]),
     [...operations, ...added.targets.keys()],
   );
-  const schema =
-    table.size === 0
-      ? plain
-      : yield* assembleSchema({ query, mutation, subscription }, types, directives);
+  const schema = table.size === 0 ? plain : yield* assembleSchema(rootTypes, kept, directives);
   return {
     schema,
     fields,
@@ -156,6 +142,23 @@ export function* buildingSchema(
     subscriptionErrors: subscribed.errors,
     findings: [...names.findings, ...(yield* costFindings(schema, table))],
     warnings: names.warnings,
+  };
+}
+
+/** The root types; null where one has no fields. A schema always has the type `Query`. */
+function* rootTypesOf(
+  configs: Readonly<Record<'Query' | 'Mutation' | 'Subscription', Map<string, Config>>>,
+): Steps<RootTypes> {
+  if (configs.Query.size === 0) {
+    configs.Query.set('_empty', EMPTY_QUERY);
+  }
+  return {
+    query: yield* rootType('Query', configs.Query),
+    mutation: configs.Mutation.size === 0 ? null : yield* rootType('Mutation', configs.Mutation),
+    subscription:
+      configs.Subscription.size === 0
+        ? null
+        : yield* rootType('Subscription', configs.Subscription),
   };
 }
 

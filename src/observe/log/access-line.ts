@@ -1,6 +1,7 @@
 import {
   DEVIATION_NAMES,
   levelOf,
+  type Refusal,
   type ReplyFacts,
   type ToleratedDeviation,
 } from '../../core/index.js';
@@ -42,29 +43,7 @@ export class AccessLines {
       line += `,"sender":${quoteText(exchange.sender)}`;
     }
     if (refusal !== null) {
-      line += `,"code":"${refusal.code}"`;
-      if (refusal.detail !== null) {
-        line += `,"detail":${quoteText(refusal.detail)}`;
-      }
-      if (refusal.address !== null) {
-        line += `,"address":${names.quote(refusal.address)}`;
-      }
-      if (refusal.place?.line != null) {
-        line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
-      }
-      if (refusal.found !== null) {
-        line += `,"found":${printFound(refusal.found)}`;
-      }
-      const { expected } = refusal.facts;
-      if (expected !== undefined && expected.length > 0) {
-        line += `,"expected":${printFound(expected.join(', '))}`;
-      }
-      if (refusal.reply !== null) {
-        line += `,"reply":${printReply(refusal.reply)}`;
-      }
-      if (refusal.limit !== null) {
-        line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
-      }
+      line += this.#printRefusal(refusal);
     }
     if (exchange.tolerable !== null) {
       line += `,"tolerate":${printNames(exchange.tolerable)}`;
@@ -72,19 +51,7 @@ export class AccessLines {
     if (exchange.tolerated !== null) {
       line += `,"tolerated":${printNames(exchange.tolerated)}`;
     }
-    if (exchange.graphql.operationName !== '') {
-      line += `,"operationName":${quoteText(exchange.graphql.operationName)}`;
-    }
-    if (exchange.graphql.clientName !== '') {
-      line += `,"clientName":${names.quote(exchange.graphql.clientName)}`;
-    }
-    if (exchange.graphql.clientVersion !== '') {
-      line += `,"clientVersion":${names.quote(exchange.graphql.clientVersion)}`;
-    }
-    if (exchange.graphql.failedCall !== null) {
-      const { service, operation } = exchange.graphql.failedCall;
-      line += `,"service":${names.quote(service)},"serviceOperation":${names.quote(operation)}`;
-    }
+    line += this.#printGraphql(exchange.graphql);
     if (exchange.faultCode !== null) {
       line += `,"fault":${quoteText(exchange.faultCode)}`;
     }
@@ -105,6 +72,51 @@ export class AccessLines {
       line += `,"cost":${exchange.graphql.cost}`;
     }
     return `${line}${exchange.loggedFields},"msg":"request"}\n`;
+  }
+
+  #printRefusal(refusal: Refusal): string {
+    let line = `,"code":"${refusal.code}"`;
+    if (refusal.detail !== null) {
+      line += `,"detail":${quoteText(refusal.detail)}`;
+    }
+    if (refusal.address !== null) {
+      line += `,"address":${this.#names.quote(refusal.address)}`;
+    }
+    if (refusal.place?.line != null) {
+      line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
+    }
+    if (refusal.found !== null) {
+      line += `,"found":${printFound(refusal.found)}`;
+    }
+    const { expected } = refusal.facts;
+    if (expected !== undefined && expected.length > 0) {
+      line += `,"expected":${printFound(expected.join(', '))}`;
+    }
+    if (refusal.reply !== null) {
+      line += `,"reply":${printReply(refusal.reply)}`;
+    }
+    if (refusal.limit !== null) {
+      line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
+    }
+    return line;
+  }
+
+  #printGraphql(graphql: Exchange['graphql']): string {
+    let line = '';
+    if (graphql.operationName !== '') {
+      line += `,"operationName":${quoteText(graphql.operationName)}`;
+    }
+    if (graphql.clientName !== '') {
+      line += `,"clientName":${this.#names.quote(graphql.clientName)}`;
+    }
+    if (graphql.clientVersion !== '') {
+      line += `,"clientVersion":${this.#names.quote(graphql.clientVersion)}`;
+    }
+    if (graphql.failedCall !== null) {
+      const { service, operation } = graphql.failedCall;
+      line += `,"service":${this.#names.quote(service)},"serviceOperation":${this.#names.quote(operation)}`;
+    }
+    return line;
   }
 
   /** The request and its outcome: most lines have them in common with the one before. */
