@@ -199,8 +199,9 @@ async function compileFrom(
   const close = (): Promise<void> => closeBackends(compiled, graphqlUpstreams, sessions, closing);
   try {
     const reasons = reasonsOf([...results, ...upstreamResults, manifest]);
-    if (reasons.length > 0)
+    if (reasons.length > 0) {
       throw diagnosticsIn(reasons, mappingDiagnostics(root, compiled, graphqlUpstreams));
+    }
     const services = withHealth(
       root,
       config.limits.codec,
@@ -233,8 +234,9 @@ async function compileFrom(
       access === null ||
       caching === null ||
       addresses === null
-    )
+    ) {
       throw new ConfigurationError(diagnostics);
+    }
     const { traffic, admin, redis } = addresses;
     const { trusted, warnings } = compileTrusted(config, valuesOf([manifest])[0] ?? null, graph);
     const found = await pace.run(

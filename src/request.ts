@@ -259,8 +259,9 @@ class RequestInProgress {
     hooks.checkAdmission();
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so
     // that a user can enter a token in it.
-    if (cors?.isPreflight(request) === true)
+    if (cors?.isPreflight(request) === true) {
       return cors.answerPreflight(this.#exchange, request, response, fields?.requests);
+    }
     const open = target.kind === 'operations' ? target.endpoint.open : page;
     if (target.service === null && open?.isFor(target.path, request) === true) {
       return open.answer(this.#exchange, target.path, request, response);
@@ -282,8 +283,9 @@ class RequestInProgress {
       observer,
     };
     const found = access.identify(caller);
-    if (found instanceof Promise)
+    if (found instanceof Promise) {
       return found.then((client) => this.#answerClient(target, caller, client));
+    }
     return this.#answerClient(target, caller, found);
   }
 

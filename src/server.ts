@@ -334,8 +334,9 @@ export class Gateway {
    */
   #checkAdmission(): void {
     if (this.#overload.shedsNext()) throw new Refusal('OVERLOADED');
-    if (this.#refusesUnrecorded && this.#audit?.isUp === false)
+    if (this.#refusesUnrecorded && this.#audit?.isUp === false) {
       throw new Refusal('AUDIT_UNAVAILABLE');
+    }
   }
 
   #gauges({ config }: Compiled): ProcessGauges {

@@ -57,8 +57,9 @@ export class ApiKeys implements Identifier {
   identify({ headers }: CallerIdentity): Client | null {
     const key = headers[this.#header];
     if (key === undefined) return null;
-    if (typeof key !== 'string' || key.length > KEY_CHARS_MAX)
+    if (typeof key !== 'string' || key.length > KEY_CHARS_MAX) {
       throw new Refusal('UNAUTHENTICATED', 'API key');
+    }
     const digest = digestOf(key);
     const found = this.#byDigest.get(digest.toString('base64'));
     // Both cases take the same work: a key that is not known is compared with itself.

@@ -58,10 +58,11 @@ export function senders(
     const key = keyOf(sender);
     const listed = bySender.get(key);
     if (listed !== undefined) return { ...listed, claims: claimsOf(sender) };
-    if (others === null)
+    if (others === null) {
       throw new Refusal('FORBIDDEN', 'the sender is listed nowhere', {
         found: 'clients.wsSecurity',
       });
+    }
     const id = `wsSecurity:${key}`;
     const client = clientOf(
       'wsSecurity',

@@ -329,8 +329,9 @@ function printCaching(
   operation: Operation,
 ): readonly string[] {
   const changes = write(service, operation);
-  if (changes !== null)
+  if (changes !== null) {
     return [`cache: makes old ${changes.invalidations.map(({ name }) => name).join(', ')}`];
+  }
   const rule = read(service, operation);
   if (rule === null) return [];
   const time = rule.freshMillis === 0 ? 'while it is under way' : `for ${rule.freshMillis} ms`;

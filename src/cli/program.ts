@@ -164,19 +164,21 @@ function addImportCommands({ program, terminal, finish }: ProgramContext): void 
       } = options;
       const source = sourceFrom(options);
       if (file !== null) {
-        if (force)
+        if (force) {
           return command.error(
             "error: option '--force' cannot be used with option '--into <file>'",
           );
+        }
         const { importInto } = await import('./import/import-into.js');
         return finish(
           await importInto(wsdl, { file, directory, name, ports, json, source }, terminal),
         );
       }
-      if (directory === null)
+      if (directory === null) {
         return command.error(
           "error: required option '-o, --output <directory>' or '--into <file>' not specified",
         );
+      }
       const { importWsdl } = await import('./import/import.js');
       return finish(
         await importWsdl(wsdl, { directory, name, ports, force, json, source }, terminal),
@@ -274,15 +276,17 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
     )
     .action(async (before: string, after: string, options: SourceFlags & { usage?: string }) => {
       const schemas = [before, after].filter((each) => each.endsWith('.graphql'));
-      if (schemas.length === 1)
+      if (schemas.length === 1) {
         throw unplacedError(
           'A schema and a WSDL cannot be compared.',
           'Give two of one kind.',
           schemas[0],
         );
+      }
       if (schemas.length === 2) {
-        if (options.usage !== undefined)
+        if (options.usage !== undefined) {
           throw unplacedError('--usage is for two WSDLs.', 'Leave it out.');
+        }
         const { diffSchemas } = await import('./operator/schema-diff.js');
         return finish(await diffSchemas(before, after, terminal));
       }

@@ -80,8 +80,9 @@ export async function loadConfig(
     ...source.diagnostics,
     ...findings.map((finding) => diagnosticOf(finding, source, file)),
   ];
-  if (valid === null || diagnostics.length > 0)
+  if (valid === null || diagnostics.length > 0) {
     throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
+  }
 
   return pace.run(loadedFrom(valid, { file, inputs, source, foreign, files }));
 }
@@ -105,8 +106,9 @@ export async function loadRest(
   expandWords(value);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { valid, findings } = validate(value, foreign);
-    if (valid !== null)
+    if (valid !== null) {
       return runAtOnce(loadedFrom(valid, { file, inputs, source, foreign, files }));
+    }
     if (!findings.every(({ path }) => removeFinding(value, path))) return null;
   }
   return null;

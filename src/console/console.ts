@@ -105,8 +105,9 @@ async function tryOut(sources: ConsoleSources, body: Buffer | null): Promise<Adm
   const description = await sources.description();
   if (!description.tryOut) return text(403, 'Set console.tryOut to send messages from the page.\n');
   const url = sources.trafficUrl();
-  if (url === null)
+  if (url === null) {
     return text(409, 'Messages can be sent only to an address of `listen` without TLS.\n');
+  }
   const message = readMessage(body, description);
   if (message === null) return text(400, 'That is no message for a service of this gateway.\n');
   const tried = await sendMessage(url, message).catch(() => null);

@@ -37,8 +37,9 @@ export function missingOf(
   requirement: Requirement,
   { isAuthenticated, scopes }: Claimant,
 ): Missing | null {
-  if (requirement.isAuthenticated && !isAuthenticated)
+  if (requirement.isAuthenticated && !isAuthenticated) {
     return { text: 'credentials are required', scopes: [] };
+  }
   for (const choice of requirement.scopes) {
     const lacked = choice.map((list) => list.filter((scope) => !scopes.has(scope)));
     if (lacked.some((list) => list.length === 0)) continue;

@@ -137,8 +137,9 @@ function errorAt(
 /** The error of a part of a reply that is null in the data. `place.path` leads to the field. */
 export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError {
   const path = [...(place.path ?? []), ...error.path];
-  if (error.code === 'FORBIDDEN')
+  if (error.code === 'FORBIDDEN') {
     return codedError('FORBIDDEN', { ...place, path }, FORBIDDEN_FIELD);
+  }
   return codedError(
     error.code,
     { ...place, path },

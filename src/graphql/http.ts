@@ -245,8 +245,9 @@ const NOT_ACCEPTABLE: GraphqlResponse = {
  * the draft wants of servers for now (section 6.1).
  */
 function acceptedType(accept: string | readonly string[] | undefined): AnswerType | null {
-  if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE)
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE) {
     return JSON_TYPE;
+  }
   const written = typeof accept === 'string' ? accept : accept.join(',');
   let accepted: AnswerType | null = null;
   let best = 0;

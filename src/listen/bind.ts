@@ -61,8 +61,9 @@ function inheritedSocket(name: string): number {
   const { LISTEN_PID: pid, LISTEN_FDS: count = '0', LISTEN_FDNAMES: names = '' } = process.env;
   const isOurs = Number(pid) === process.pid || (cluster.isWorker && Number(pid) === process.ppid);
   const index = names.split(':').indexOf(name);
-  if (!isOurs || index === -1 || index >= Number(count))
+  if (!isOurs || index === -1 || index >= Number(count)) {
     throw Object.assign(new Error(`no socket ${name}`), { code: 'ENOSOCKET', address: name });
+  }
   return FIRST_SOCKET + index;
 }
 

@@ -32,8 +32,9 @@ const WITHDRAWN = new WeakSet<Duplex>();
  */
 export function certificateOf(socket: Duplex): ClientCertificate | null {
   const certificate = CERTIFICATES.get(socket) ?? null;
-  if (certificate !== null && (WITHDRAWN.has(socket) || Date.now() >= certificate.endMillis))
+  if (certificate !== null && (WITHDRAWN.has(socket) || Date.now() >= certificate.endMillis)) {
     throw new Refusal('UNAUTHENTICATED', 'certificate is no longer good');
+  }
   return certificate;
 }
 

@@ -237,8 +237,9 @@ async function compressedAnswer(
   const { body, fields } = answer;
   if (fields?.['content-encoding'] !== undefined || !mayCompress(body)) return answer;
   const varying = { ...answer, fields: { ...fields, vary: 'accept-encoding' } };
-  if (!compresses || !takesGzip(headers['accept-encoding']) || hasAmbientCredentials(headers))
+  if (!compresses || !takesGzip(headers['accept-encoding']) || hasAmbientCredentials(headers)) {
     return varying;
+  }
   const compressed =
     typeof body === 'string' || Buffer.isBuffer(body)
       ? await compress(Buffer.from(body))

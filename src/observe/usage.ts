@@ -157,8 +157,9 @@ export class Usage {
     if (
       (outcome !== 'ok' && outcome !== 'fault') ||
       (used === null && (dialect === '' || operation === ''))
-    )
+    ) {
       return;
+    }
     const counts = this.#clientOf(clientName, clientVersion, caller.name || caller.className);
     if (used === null) {
       counts.addCall(route, operation);

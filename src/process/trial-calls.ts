@@ -34,8 +34,9 @@ function exampleOf(compiled: Compiled, query: string): ExampleCall | null {
   for (const described of all) {
     if (described.isRead) continue;
     const text = exampleCall(described.field, 'mutation');
-    if (text !== null && isWritable(compiled, 'Mutation', described.field, parse(text)))
+    if (text !== null && isWritable(compiled, 'Mutation', described.field, parse(text))) {
       return { described, values: valuesOf(text) };
+    }
   }
   return null;
 }

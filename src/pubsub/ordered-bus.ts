@@ -125,8 +125,9 @@ export class OrderedBus implements EventBus {
     turn: ReplayPace['turn'],
   ): Promise<Replay> {
     const { name } = topic;
-    if (after !== null && !isEventId(after))
+    if (after !== null && !isEventId(after)) {
       return { ...(await this.#transport.replay(name, null, turn)), missed: null };
+    }
     const replay = await this.#transport.replay(name, after, turn);
     // A new subscription gets the events before its position as live ones: it must have them by
     // now.

@@ -9,8 +9,9 @@ export function redisReason(error: unknown): string {
     'code' in error &&
     typeof error.code === 'string' &&
     /^[A-Z][A-Z0-9_]{2,63}$/.test(error.code)
-  )
+  ) {
     return error.code;
+  }
   const known = CLIENT_ERRORS.get(error.message);
   if (known !== undefined) return known;
   const word = /^[A-Z]{3,20}(?= )/.exec(error.message)?.[0] ?? '';

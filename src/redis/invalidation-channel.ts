@@ -54,8 +54,9 @@ function readOperations(text: string): InvalidatedOperations | null {
       typeof name !== 'string' ||
       typeof pauseMillis !== 'number' ||
       !Number.isFinite(pauseMillis)
-    )
+    ) {
       return null;
+    }
     operations.set(name, pauseMillis);
   }
   return operations;

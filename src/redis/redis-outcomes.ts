@@ -57,8 +57,9 @@ export class RedisOutcomes implements OutcomeStore {
       const keys = [this.#nameOf(claim), this.#releaseOf(claim)];
       const reply = await this.#connection.script('outcome', CLAIM_OUTCOME, keys, values, 0);
       const [kind, text, now] = Array.isArray(reply) ? reply : [];
-      if (kind === 'known' && typeof text === 'string')
+      if (kind === 'known' && typeof text === 'string') {
         return stateOf(text, claim.fingerprint, Number(now));
+      }
       if (kind !== 'new') return { kind: 'away' };
       this.#hold(claim, fromMillis + leaseOf(claim));
       return { kind: 'new' };
@@ -176,12 +177,14 @@ function stateOf(text: string, fingerprint: string, nowMillis: number): KeyState
   if (!isRecord(value) || typeof value['fingerprint'] !== 'string') return { kind: 'unknown' };
   if (value['fingerprint'] !== fingerprint) return { kind: 'other' };
   const { answer, pendingUntil } = value;
-  if (typeof pendingUntil === 'number')
+  if (typeof pendingUntil === 'number') {
     return { kind: nowMillis < pendingUntil ? 'pending' : 'unknown' };
+  }
   if (!isRecord(answer)) return { kind: 'unknown' };
   const { status, contentType, body, messageId, source } = answer;
-  if (typeof status !== 'number' || typeof contentType !== 'string' || typeof body !== 'string')
+  if (typeof status !== 'number' || typeof contentType !== 'string' || typeof body !== 'string') {
     return { kind: 'unknown' };
+  }
   const id = typeof messageId === 'string' ? messageId : null;
   return {
     kind: 'answered',

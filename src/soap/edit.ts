@@ -90,7 +90,8 @@ export function encodeAscii(text: string, encoding: Encoding): Buffer {
  */
 function rewritten(bytes: Buffer, rewrite: (text: string) => string, encoding: Encoding): Buffer {
   if (encoding === 'utf-16le') return encodeAscii(rewrite(bytes.toString('utf16le')), encoding);
-  if (encoding === 'utf-16be')
+  if (encoding === 'utf-16be') {
     return encodeAscii(rewrite(Buffer.from(bytes).swap16().toString('utf16le')), encoding);
+  }
   return encodeAscii(rewrite(bytes.toString('latin1')), encoding);
 }

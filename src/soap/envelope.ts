@@ -232,8 +232,9 @@ export class EnvelopeValidator implements XmlHandler {
         return;
       case 'bodyChild':
         this.#expected = 'end';
-        if (this.#parts?.end(contentEndBytes, endBytes) === false)
+        if (this.#parts?.end(contentEndBytes, endBytes) === false) {
           throw new Refusal('SOAP_MULTI_BODY', 'a part is missing');
+        }
         return;
       case 'headerOrBody':
       case 'bodyOnly':
@@ -258,11 +259,13 @@ export class EnvelopeValidator implements XmlHandler {
   }
 
   #openEnvelope(tag: StartTag): Interest {
-    if (tag.local !== 'Envelope')
+    if (tag.local !== 'Envelope') {
       throw elementRefusal('SOAP_NOT_ENVELOPE', tag, envelopesOf(this.#rules));
+    }
     const dialect = dialectOfUri(tag.uri);
-    if (dialect === null || !this.#rules.dialects.has(dialect.name))
+    if (dialect === null || !this.#rules.dialects.has(dialect.name)) {
       throw elementRefusal('VERSION_MISMATCH', tag, envelopesOf(this.#rules));
+    }
     this.dialect = dialect;
     // WS-I Basic Profile R1115: a message of one version under the media type of the other is of no
     // version.
@@ -280,8 +283,9 @@ export class EnvelopeValidator implements XmlHandler {
 
   #openPart(tag: StartTag): Interest {
     const dialect = this.dialect;
-    if (dialect === null || tag.uri !== dialect.envelopeUri)
+    if (dialect === null || tag.uri !== dialect.envelopeUri) {
       throw structureRefusal('a child of Envelope from another namespace', tag);
+    }
     this.#checkAttributes(tag, dialect);
     if (tag.local === 'Body') {
       this.place?.openBody(tag);
@@ -291,8 +295,9 @@ export class EnvelopeValidator implements XmlHandler {
       this.#expected = 'body';
       return PRESENCE;
     }
-    if (tag.local !== 'Header' || this.#expected !== 'headerOrBody')
+    if (tag.local !== 'Header' || this.#expected !== 'headerOrBody') {
       throw structureRefusal('a child of Envelope that has no place here', tag);
+    }
     this.place?.openHeader(tag);
     this.#expected = 'header';
     return PRESENCE;
@@ -315,8 +320,9 @@ export class EnvelopeValidator implements XmlHandler {
       // A Fault is at most one, and is alone (SOAP 1.2 part 1 section 5.4), but for elements that
       // an encoded one refers to.
       const isReferred = this.#rules.multiRef && hasId(tag, dialect);
-      if (isFault || (this.fault !== null && !isReferred))
+      if (isFault || (this.fault !== null && !isReferred)) {
         throw structureRefusal('an element beside a Fault', tag);
+      }
       if (this.#parts?.accept(tag) === true) {
         this.#inner = this.#further(tag, dialect, this.#parts);
       } else if (!isReferred) {
@@ -355,8 +361,9 @@ export class EnvelopeValidator implements XmlHandler {
     const { arrayItemsMax, header } = this.#rules;
     if (!header.enforce) return null;
     const ids = this.header?.ids ?? null;
-    if (arrayItemsMax !== null || ids?.isSigned === true)
+    if (arrayItemsMax !== null || ids?.isSigned === true) {
       return new BodyValidator(dialect, arrayItemsMax, ids);
+    }
     if (tag.attributeCount > 0) {
       validateEncodingStyle(tag, dialect);
       ids?.addContentIds(tag);

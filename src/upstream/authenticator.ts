@@ -129,8 +129,9 @@ class AuthenticatedExchange implements ExchangeHandler {
     const { authentication, hostname, transport } = this.#owner;
     this.#owner.authenticated = null;
     try {
-      if (++this.#handshakes > HANDSHAKES_MAX)
+      if (++this.#handshakes > HANDSHAKES_MAX) {
         throw new Refusal('UPSTREAM_AUTH', 'no handshake came to its end');
+      }
       this.#handler.onHandshake?.((error) => {
         this.#givenUp = error;
         this.#abortLeg?.(error);

@@ -335,8 +335,9 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #checkHead(): void {
     const { headerCount } = this.rules.timeouts.limits;
     const count = this.#headers.length / 2;
-    if (count > headerCount)
+    if (count > headerCount) {
       throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', COUNT_KEY, headerCount, count);
+    }
     const coding = this.header('transfer-encoding');
     if (coding !== null && coding.toLowerCase() !== 'chunked') {
       throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'transfer coding');

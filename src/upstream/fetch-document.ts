@@ -120,8 +120,9 @@ const redirectOf = (status: number, location: string | null): string | null =>
 /** The address that a redirect leads to, of the same host. Throws an `Error` for another. */
 function redirected(from: URL, location: string): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : null;
-  if (next === null || location === '')
+  if (next === null || location === '') {
     throw new Error('cannot be fetched (it redirects to no valid address)');
+  }
   // The default ports of both schemes are the same host; the way back out of TLS is not taken.
   const isUpgrade = from.protocol === 'http:' && next.protocol === 'https:';
   if (next.host !== from.host || (next.protocol !== from.protocol && !isUpgrade)) {
@@ -293,8 +294,9 @@ export function inflated(body: Buffer, encoding: string, maxOutputLength: number
   const name = encoding.trim().toLowerCase();
   if (name === 'identity' || name === '') return body;
   const inflate = Object.hasOwn(ways, name) ? ways[name] : undefined;
-  if (inflate === undefined)
+  if (inflate === undefined) {
     throw new Error('cannot be read (it is compressed in a way that is not known)');
+  }
   try {
     return inflate(body, { maxOutputLength });
   } catch (error) {
@@ -305,7 +307,8 @@ export function inflated(body: Buffer, encoding: string, maxOutputLength: number
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
-  if (error.name === 'AbortError' || error.name === 'TimeoutError')
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') {
     return 'no complete answer in time';
+  }
   return errorCode(error) ?? error.message;
 }

@@ -133,8 +133,9 @@ export class Guard {
       !this.#requestIsOut ||
       socket.writableLength === 0 ||
       socket.readableLength === 0
-    )
+    ) {
       return false;
+    }
     if (!isTakenBySystem(socket)) return false;
     this.#hasWaited = true;
     setImmediate(() => socket.emit('readable'));
@@ -176,8 +177,9 @@ export class Guard {
         if (bytes.length <= INTERIM_BYTES_MAX) return this.#hold(bytes);
         return this.#refuseAnswer('a long interim answer', 'UPSTREAM_RESPONSE_LIMIT');
       }
-      if (++this.#interim > INTERIM_MAX)
+      if (++this.#interim > INTERIM_MAX) {
         return this.#refuseAnswer('too many interim answers', 'UPSTREAM_RESPONSE_LIMIT');
+      }
       bytes = bytes.subarray(end + HEAD_END.length);
       if (bytes.length === 0) {
         // The answer may still wait for the end of the request.

@@ -18,8 +18,9 @@ export const checkJsonHead = (head: ReplyHead): void => checkHead(head, JSON_TYP
 /** Throws a refusal of the upstream for an answer that no events can follow. */
 export function checkEventsHead(head: ReplyHead): void {
   checkHead(head, EVENT_TYPES, 'events');
-  if (head.status !== 200)
+  if (head.status !== 200) {
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', `events with status ${head.status}`);
+  }
 }
 
 /** Throws a refusal of the upstream for a status that decides alone. */

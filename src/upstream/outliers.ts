@@ -120,8 +120,9 @@ export class Outliers {
     if (others.length === 0) return null;
     const share = tally.recentBad / tally.recentCalls;
     const least = Math.min(...others.map((other) => other.recentBad / other.recentCalls));
-    if (tally.recentBad >= BAD_MIN && share >= BAD_SHARE && share >= least * BAD_RATIO)
+    if (tally.recentBad >= BAD_MIN && share >= BAD_SHARE && share >= least * BAD_RATIO) {
       return 'errors';
+    }
     const mean = meanMillis(tally);
     const fastest = Math.min(...others.map(meanMillis));
     return mean - fastest >= SLOW_MILLIS && mean >= fastest * SLOW_RATIO ? 'latency' : null;

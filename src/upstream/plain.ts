@@ -232,8 +232,9 @@ function checkFraming(request: IncomingMessage): void {
   if (method === 'TRACE' || method === 'CONNECT') throw new Refusal('HTTP_METHOD');
   const hasBody =
     headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-  if (hasBody && !WITH_BODY.has(method))
+  if (hasBody && !WITH_BODY.has(method)) {
     throw new Refusal('HTTP_BAD_REQUEST', 'body on a method that has none');
+  }
 }
 
 function stripRequest(headers: NodeJS.Dict<string | string[]>): void {

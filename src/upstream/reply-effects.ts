@@ -121,8 +121,9 @@ const FINDINGS: Readonly<Record<CodesOf<'upstream' | 'peer'>, Finding>> = {
 export function effectsOf(refusal: Refusal, status: number): ReplyEffects {
   const effects = EFFECTS[findingOf(refusal)];
   // A refusal without an answer that is no failure says nothing of the address.
-  if (status !== 0 || effects.outcome === 'failed' || effects.outcome === 'by status')
+  if (status !== 0 || effects.outcome === 'failed' || effects.outcome === 'by status') {
     return effects;
+  }
   return EFFECTS.unsent;
 }
 

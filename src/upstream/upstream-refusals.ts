@@ -36,16 +36,20 @@ export function refusalOfError(
   const code = codeOf(error);
   const known = BY_CODE.get(code);
   const detail = reasonOf(code, hasHead);
-  if (known !== undefined)
+  if (known !== undefined) {
     return new Refusal(known, detail, { cause: error, limit: exceededLimit(code, timeouts) });
+  }
   // Two lengths that differ are seen before the head is reported: the answer was not cut, it was
   // not valid. undici reports any fault of a head behind its Content-Length like this.
-  if (code === LENGTHS_DIFFER && !hasHead)
+  if (code === LENGTHS_DIFFER && !hasHead) {
     return new Refusal('UPSTREAM_INVALID_RESPONSE', BEHIND_LENGTH, { cause: error });
-  if (CUT.has(code))
+  }
+  if (CUT.has(code)) {
     return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', detail, { cause: error });
-  if (code.startsWith('HPE_') || isParserError(error))
+  }
+  if (code.startsWith('HPE_') || isParserError(error)) {
     return new Refusal('UPSTREAM_INVALID_RESPONSE', parserReason(error, code), { cause: error });
+  }
   if (TLS.test(code)) return new Refusal('UPSTREAM_TLS', code, { cause: error });
   return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, {
     cause: error,

@@ -8,9 +8,9 @@ import type { DocumentLink, WsdlDocument } from './document.js';
 /**
  * The document of a service for a query string, as the gateway serves it; null for none. Every
  * address of a port is `base`, the address of the service, or one of `others`, those of ports that
- * other services have, by `portKey`; the ports of `hidden` are left out. References to other documents of the model lead through the
- * gateway, and other references, comments and processing instructions are removed. UTF-8, whatever
- * the original was.
+ * other services have, by `portKey`; the ports of `hidden` are left out. References to other
+ * documents of the model lead through the gateway, and other references, comments and processing
+ * instructions are removed. UTF-8, whatever the original was.
  */
 export function servedDocument(
   documents: readonly WsdlDocument[],

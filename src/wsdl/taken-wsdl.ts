@@ -46,8 +46,9 @@ export function unpackTaken(bytes: Buffer): TakenWsdl | null {
   const header = end === -1 ? null : parsedJson(bytes.toString('utf8', 0, end));
   if (!isRecord(header) || header['version'] !== VERSION) return null;
   const { id, url, takenMillis, replaces, documents: listed } = header;
-  if (typeof id !== 'string' || typeof url !== 'string' || typeof takenMillis !== 'number')
+  if (typeof id !== 'string' || typeof url !== 'string' || typeof takenMillis !== 'number') {
     return null;
+  }
   if (!Array.isArray(replaces) || !replaces.every(isRead) || !Array.isArray(listed)) return null;
   const documents = new Map<string, FetchedDocument>();
   let at = end + 1;

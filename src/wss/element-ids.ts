@@ -62,8 +62,9 @@ export class ElementIds {
     const [found, ...others] = this.#elements.get(id) ?? [];
     if (others.length > 0) throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
     if (found === undefined) return null;
-    if (referableId(found) !== id)
+    if (referableId(found) !== id) {
       throw invalidSecurity('a reference to an element by an attribute that is not its Id');
+    }
     return found;
   }
 }

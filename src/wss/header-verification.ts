@@ -151,8 +151,9 @@ export function verifyHeader(
       rules.usernameToken === null &&
       rules.saml === null &&
       !rules.timestamp.isRequired
-    )
+    ) {
       return NOTHING;
+    }
     throw invalidSecurity('there is no Security block for this receiver');
   }
   if (hasComment(security)) throw invalidSecurity('a comment in the Security block');
@@ -160,8 +161,9 @@ export function verifyHeader(
   const ids = new ElementIds(header);
   const goodUntilMillis =
     parts.timestamp === null ? null : judgeTimestamp(parts.timestamp, rules.timestamp, nowMillis);
-  if (parts.timestamp === null && rules.timestamp.isRequired)
+  if (parts.timestamp === null && rules.timestamp.isRequired) {
     throw invalidSecurity('there is no Timestamp');
+  }
   const signatures =
     rules.signature === null ? [] : verifySignatures(parts, ids, rules.signature(), nowMillis);
   const confirmations =
@@ -174,8 +176,9 @@ export function verifyHeader(
       : requireSigned(header, parts, signatures, rules.signature().required, confirmations);
   const assertion =
     rules.saml === null ? null : judgeSaml(parts, ids, rules.saml, covering, nowMillis);
-  if (rules.usernameToken !== null && parts.usernameToken === null)
+  if (rules.usernameToken !== null && parts.usernameToken === null) {
     throw invalidSecurity('there is no UsernameToken');
+  }
   const user =
     rules.usernameToken === null || parts.usernameToken === null
       ? null
@@ -223,8 +226,9 @@ function securityOf(
   const [security, ...others] = found;
   if (security === undefined) return null;
   // A block of a draft beside it, or in place of it, is one that the backend may read.
-  if (others.length > 0 || security.uri !== WSSE)
+  if (others.length > 0 || security.uri !== WSSE) {
     throw invalidSecurity('more than one Security block, or one of a draft');
+  }
   return security;
 }
 
@@ -275,10 +279,12 @@ function sort(security: ElementNode, rules: VerificationRules): SecurityParts {
       throw unsupportedToken('a part of the Security block');
     }
   }
-  if (signatures.length > SIGNATURES_MAX)
+  if (signatures.length > SIGNATURES_MAX) {
     throw invalidSecurity(`more than ${SIGNATURES_MAX} signatures`);
-  if (confirmations.length > SIGNATURES_MAX)
+  }
+  if (confirmations.length > SIGNATURES_MAX) {
     throw invalidSecurity(`more than ${SIGNATURES_MAX} SignatureConfirmations`);
+  }
   if (tokens.size > TOKENS_MAX) throw invalidSecurity(`more than ${TOKENS_MAX} tokens`);
   const assertion = single.get('Assertion') ?? null;
   if (assertion !== null) {
@@ -343,15 +349,17 @@ function holderOf(assertion: ElementNode): string {
     .flatMap(({ elements }) => elements.filter((node) => isNamed(node, DS, 'KeyInfo')));
   const [keyInfo, ...others] = data;
   const name = keyInfo === undefined ? null : readKeyInfo(keyInfo);
-  if (name?.by !== 'x509Data' || others.length > 0)
+  if (name?.by !== 'x509Data' || others.length > 0) {
     throw unsupportedToken('the key of an assertion');
+  }
   return name.letters;
 }
 
 function tokenWithId(id: string, { tokens }: SecurityParts, ids: ElementIds): string {
   const node = ids.find(id);
-  if (node === null || !tokens.has(node))
+  if (node === null || !tokens.has(node)) {
     throw tokenUnavailable('the token of the signature is not in the Security block');
+  }
   return readBinaryToken(node);
 }
 
@@ -368,8 +376,9 @@ function compareReferences(
     if (reference.isEnveloped) throw unsupportedAlgorithm('an enveloped signature');
     const found = ids.find(reference.id);
     if (found === null) {
-      if (reference.isDereferenced)
+      if (reference.isDereferenced) {
         throw tokenUnavailable('the SecurityTokenReference that is signed');
+      }
       pending.set(reference.id, reference);
       continue;
     }
@@ -382,14 +391,17 @@ function compareReferences(
 
 /** The token that a SecurityTokenReference names, where it stands in the Security block. */
 function dereferenced(node: ElementNode, { tokens }: SecurityParts, ids: ElementIds): ElementNode {
-  if (!isNamed(node, WSSE, 'SecurityTokenReference'))
+  if (!isNamed(node, WSSE, 'SecurityTokenReference')) {
     throw unsupportedAlgorithm('STR-Transform of something else');
+  }
   const name = readTokenReference(node);
-  if (name.by !== 'token' && name.by !== 'assertion')
+  if (name.by !== 'token' && name.by !== 'assertion') {
     throw unsupportedAlgorithm('STR-Transform of a token that is not in the message');
+  }
   const token = ids.find(name.id);
-  if (token === null || !tokens.has(token) || token === node)
+  if (token === null || !tokens.has(token) || token === node) {
     throw tokenUnavailable('the token that is signed');
+  }
   return token;
 }
 
@@ -413,8 +425,9 @@ function requireSigned(
   const covering = signatures.filter((signature) =>
     elements.every((element) => signature.elements.has(element)),
   );
-  if (covering.length === 0)
+  if (covering.length === 0) {
     throw invalidSecurity('what must be signed is not signed by one signature');
+  }
   return covering;
 }
 
@@ -434,8 +447,9 @@ function judgeConfirmations(
   });
   const isConfirmed = (value: Buffer): boolean => confirmed.some((other) => other.equals(value));
   const isSent = (value: Buffer): boolean => sentValues.some((other) => other.equals(value));
-  if (!sentValues.every(isConfirmed) || !confirmed.every(isSent))
+  if (!sentValues.every(isConfirmed) || !confirmed.every(isSent)) {
     throw failedCheck('SignatureConfirmation of another request, or of none');
+  }
   return confirmations;
 }
 
@@ -446,8 +460,9 @@ function requiredElement(
 ): ElementNode {
   if (typeof part === 'object') {
     const [block, ...others] = header.elements.filter((one) => expandedName(one) === part.block);
-    if (block === undefined || others.length > 0)
+    if (block === undefined || others.length > 0) {
       throw invalidSecurity('a header block that must be signed is not there exactly once');
+    }
     return block;
   }
   const element = parts[SINGLE_PARTS[part]];
@@ -470,8 +485,9 @@ function judgeSaml(
 ): VerifiedAssertion {
   if (node === null) throw invalidSecurity('there is no Assertion');
   const assertion = judgeAssertion(node, rules, nowMillis);
-  if (ids.find(typedAttribute(node, 'ID') ?? '') !== node)
+  if (ids.find(typedAttribute(node, 'ID') ?? '') !== node) {
     throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
+  }
   const isGood = [null, ...(covering ?? [])].some((signature) =>
     isConfirmed(assertion, signature?.signer ?? null, signature?.elements.has(node) === true),
   );

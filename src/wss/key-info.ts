@@ -49,20 +49,23 @@ export type KeyName =
  */
 export function readKeyInfo(keyInfo: ElementNode): KeyName {
   const [part, ...further] = elementParts(keyInfo);
-  if (part === undefined || further.length > 0)
+  if (part === undefined || further.length > 0) {
     throw invalidSecurity('KeyInfo names a key in one way');
+  }
   if (isNamed(part, WSSE, 'SecurityTokenReference')) return readTokenReference(part);
   if (isNamed(part, DS, 'X509Data')) return readX509Data(part, true);
-  if (isNamed(part, DS, 'KeyValue') || isNamed(part, DS11, 'DEREncodedKeyValue'))
+  if (isNamed(part, DS, 'KeyValue') || isNamed(part, DS11, 'DEREncodedKeyValue')) {
     return { by: 'keyValue', node: part };
+  }
   throw unsupportedToken('what KeyInfo holds');
 }
 
 /** Reads the one child of a SecurityTokenReference. Throws as `readKeyInfo`. */
 export function readTokenReference(node: ElementNode): KeyName {
   const [part, ...further] = elementParts(node);
-  if (part === undefined || further.length > 0)
+  if (part === undefined || further.length > 0) {
     throw invalidSecurity('SecurityTokenReference names a token in one way');
+  }
   if (isNamed(part, WSSE, 'Reference')) return readReference(part);
   if (isNamed(part, WSSE, 'KeyIdentifier')) return readKeyIdentifier(part);
   if (isNamed(part, WSSE, 'Embedded')) {
@@ -77,8 +80,9 @@ export function readTokenReference(node: ElementNode): KeyName {
 /** Nothing but a token of this message is taken. */
 function readReference(node: ElementNode): KeyName {
   const uri = requiredAttribute(node, 'URI');
-  if (!uri.startsWith('#') || uri.length === 1)
+  if (!uri.startsWith('#') || uri.length === 1) {
     throw invalidSecurity('a reference to a token that is not in the message');
+  }
   // Basic Security Profile 1.1, R3058: the type says what the token is, where it is given.
   const type = typedAttribute(node, 'ValueType');
   if (type !== null && type !== X509_V3) throw unsupportedToken('the ValueType of Reference');
@@ -89,8 +93,9 @@ function readKeyIdentifier(node: ElementNode): KeyName {
   const type = requiredAttribute(node, 'ValueType');
   if (type === SAML2_ID) return { by: 'assertion', id: elementText(node).trim() };
   const encoding = typedAttribute(node, 'EncodingType');
-  if (encoding !== null && encoding !== BASE64_BINARY)
+  if (encoding !== null && encoding !== BASE64_BINARY) {
     throw unsupportedToken('the encoding of KeyIdentifier');
+  }
   if (type === X509_KEY_IDENTIFIER) return { by: 'keyIdentifier', identifier: base64Of(node) };
   if (type === THUMBPRINT) return { by: 'thumbprint', sha1: base64Of(node) };
   throw unsupportedToken('the ValueType of KeyIdentifier');
@@ -103,14 +108,16 @@ function readKeyIdentifier(node: ElementNode): KeyName {
 function readX509Data(node: ElementNode, isBare: boolean): KeyName {
   const parts = new Map<string, ElementNode>();
   for (const part of elementParts(node)) {
-    if (!isNamed(part, DS, 'X509Certificate') && !isNamed(part, DS, 'X509IssuerSerial'))
+    if (!isNamed(part, DS, 'X509Certificate') && !isNamed(part, DS, 'X509IssuerSerial')) {
       throw unsupportedToken('what X509Data holds');
+    }
     if (parts.has(part.local)) throw invalidSecurity('X509Data names one certificate');
     parts.set(part.local, part);
   }
   const [certificate, issuerSerial] = [parts.get('X509Certificate'), parts.get('X509IssuerSerial')];
-  if (certificate !== undefined)
+  if (certificate !== undefined) {
     return { by: isBare ? 'x509Data' : 'embedded', letters: lettersOf(certificate) };
+  }
   if (issuerSerial === undefined) throw invalidSecurity('X509Data names one certificate');
   return { ...readIssuerSerial(issuerSerial), isBare };
 }
@@ -119,10 +126,12 @@ function readIssuerSerial(
   node: ElementNode,
 ): Pick<Extract<KeyName, { readonly by: 'issuerSerial' }>, 'by' | 'issuer' | 'serial'> {
   const [issuer, serial, ...others] = elementParts(node);
-  if (issuer === undefined || serial === undefined || others.length > 0)
+  if (issuer === undefined || serial === undefined || others.length > 0) {
     throw invalidSecurity('the parts of X509IssuerSerial');
-  if (!isNamed(issuer, DS, 'X509IssuerName') || !isNamed(serial, DS, 'X509SerialNumber'))
+  }
+  if (!isNamed(issuer, DS, 'X509IssuerName') || !isNamed(serial, DS, 'X509SerialNumber')) {
     throw invalidSecurity('the parts of X509IssuerSerial');
+  }
   const number = elementText(serial).trim();
   if (!/^[0-9]{1,60}$/.test(number)) throw invalidSecurity('X509SerialNumber is no number');
   return {
@@ -137,13 +146,16 @@ function readIssuerSerial(
  * `wsse:UnsupportedSecurityToken` for other kinds of tokens.
  */
 export function readBinaryToken(node: ElementNode): string {
-  if (!isNamed(node, WSSE, 'BinarySecurityToken'))
+  if (!isNamed(node, WSSE, 'BinarySecurityToken')) {
     throw unsupportedToken('a token that is no X.509 certificate');
+  }
   const encoding = typedAttribute(node, 'EncodingType');
-  if (encoding !== null && encoding !== BASE64_BINARY)
+  if (encoding !== null && encoding !== BASE64_BINARY) {
     throw unsupportedToken('the encoding of BinarySecurityToken');
-  if (requiredAttribute(node, 'ValueType') !== X509_V3)
+  }
+  if (requiredAttribute(node, 'ValueType') !== X509_V3) {
     throw unsupportedToken('the ValueType of BinarySecurityToken');
+  }
   return lettersOf(node);
 }
 

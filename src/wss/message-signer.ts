@@ -226,8 +226,9 @@ class Outliner implements XmlHandler {
 
   open(tag: StartTag): Interest {
     this.#depth++;
-    if (this.#findPart !== null && isXopInclude(tag) && (this.#block ?? this.#body) !== null)
+    if (this.#findPart !== null && isXopInclude(tag) && (this.#block ?? this.#body) !== null) {
       return this.#openIncluded(tag, this.#findPart);
+    }
     if (this.#body !== null) return this.#digest?.writer.open(tag) ?? SKIP;
     if (this.#depth === 1) {
       this.#envelope = new ElementNode(tag, null);
@@ -279,10 +280,11 @@ class Outliner implements XmlHandler {
   #openIncluded(tag: StartTag, findPart: FindPart): Interest {
     const spellings = referenceIn(tag.attribute('', 'href') ?? '');
     const part = spellings === null ? null : findPart(spellings);
-    if (part === null)
+    if (part === null) {
       throw unsupportedAlgorithm(
         'an Include of a part that is missing or encoded, in what is signed',
       );
+    }
     if (this.#block !== null) {
       keepIncluded(part.bytes, this.#block);
     } else if (this.#digest !== null) {

@@ -151,8 +151,9 @@ export class MessageVerifier implements XmlHandler {
     const digest = this.#digests[0];
     if (digest === undefined || this.#digests.length > 1 || interest === PRESENCE) return false;
     // Whether a text is white matters beside a comment.
-    if (interest === ALL || interest === STREAM || this.#hasComment[this.#depth] === true)
+    if (interest === ALL || interest === STREAM || this.#hasComment[this.#depth] === true) {
       return false;
+    }
     if (!digest.writer.asciiText(bytes, start, end)) return false;
     this.#noteText();
     return true;
@@ -185,21 +186,24 @@ export class MessageVerifier implements XmlHandler {
   #openIncluded(tag: StartTag): Interest {
     const spellings = referenceIn(tag.attribute('', 'href') ?? '');
     const part = spellings === null ? null : (this.held?.partOf(spellings) ?? null);
-    if (part === null)
+    if (part === null) {
       throw unsupportedAlgorithm(
         'an Include in what is signed, or in the Security block, of a part ' +
           'that is missing or encoded',
       );
+    }
     this.#includeDepth = this.#depth;
     if (this.#block !== null) {
       this.#headerParts.push(part);
       this.#headerPartBytes += part.bytes.length;
-      if (this.#headerPartBytes > HEADER_PARTS_BYTES_MAX)
+      if (this.#headerPartBytes > HEADER_PARTS_BYTES_MAX) {
         throw new Refusal('SOAP_HEADER_LIMIT', 'parts that a verified Header includes');
+      }
       keepIncluded(part.bytes, this.#block);
     } else {
-      if (this.#hasText[this.#depth - 1] === true)
+      if (this.#hasText[this.#depth - 1] === true) {
         throw failedCheck('an Include beside text in what is signed');
+      }
       this.#hasText[this.#depth - 1] = true;
       if (this.#hasComment[this.#depth - 1] === true) throw commentInText();
       if (this.#isBodySigned) {
@@ -228,8 +232,9 @@ export class MessageVerifier implements XmlHandler {
   }
 
   #countNode(): void {
-    if (++this.#nodes > HEADER_NODES_MAX)
+    if (++this.#nodes > HEADER_NODES_MAX) {
       throw new Refusal('SOAP_HEADER_LIMIT', 'elements of a Header that is verified');
+    }
   }
 
   #closeOwn(contentEndBytes: number, endBytes: number): void {
@@ -252,8 +257,9 @@ export class MessageVerifier implements XmlHandler {
     } else if (this.#depth === 2) {
       this.#verifyHead();
     }
-    if (this.#depth === 1 && this.#pending.size > 0)
+    if (this.#depth === 1 && this.#pending.size > 0) {
       throw invalidSecurity('a Reference names an Id that no element has');
+    }
   }
 
   #verifyHead(): VerifiedHeader {
@@ -308,8 +314,9 @@ export class MessageVerifier implements XmlHandler {
         head.signatures.find(({ pending }) => !isNeeded || (id !== null && pending.has(id))) ??
         null;
       this.#isBodySigned = id !== null && signature?.pending.has(id) === true;
-      if (signature === null)
+      if (signature === null) {
         throw invalidSecurity('Body is not signed together with what else must be');
+      }
     }
     this.#expectAttachments(head, signature);
     this.verified = { signature, user, assertion, goodUntilMillis };
@@ -350,14 +357,16 @@ export class MessageVerifier implements XmlHandler {
       const references = this.#pending.get(id);
       // It has come already: in the Header or behind it.
       if (references === undefined || this.#met.has(id)) throw new Refusal('WSSE_DUPLICATE_ID');
-      if (referableId(tag) !== id)
+      if (referableId(tag) !== id) {
         throw invalidSecurity('a reference to an element by an attribute that is not its Id');
+      }
       this.#pending.delete(id);
       this.#met.add(id);
       for (const reference of references) {
         // The attributes of elements around are known for Body alone.
-        if (reference.method.kind !== 'exclusive' && this.#depth !== 2)
+        if (reference.method.kind !== 'exclusive' && this.#depth !== 2) {
           throw unsupportedAlgorithm('inclusive canonicalization of an element in Body');
+        }
         this.#digests.push(new ReferenceDigest(reference, this.#envelope));
       }
     }
@@ -379,8 +388,9 @@ export class MessageVerifier implements XmlHandler {
   }
 
   #refuseCommentInText(): void {
-    if (this.#hasText[this.#depth] === true && this.#hasComment[this.#depth] === true)
+    if (this.#hasText[this.#depth] === true && this.#hasComment[this.#depth] === true) {
       throw commentInText();
+    }
   }
 }
 

@@ -51,8 +51,9 @@ export class ReferenceDigest extends ElementDigest {
   /** The element is written. Throws `wsse:FailedCheck`. */
   compare(): void {
     const digest = this.digest();
-    if (digest.length !== this.#value.length || !timingSafeEqual(digest, this.#value))
+    if (digest.length !== this.#value.length || !timingSafeEqual(digest, this.#value)) {
       throw failedCheck('the digest of a Reference');
+    }
   }
 }
 
@@ -82,7 +83,8 @@ export function inheritedBy(
   if (kind === 'exclusive' || around === null) return [];
   const attributes = around.xmlAttributes();
   if (kind === 'inclusive') return attributes;
-  if (attributes.some(({ local }) => local === 'base'))
+  if (attributes.some(({ local }) => local === 'base')) {
     throw unsupportedAlgorithm('xml:base around a signed element');
+  }
   return attributes.filter(({ local }) => local !== 'id');
 }

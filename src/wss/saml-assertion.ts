@@ -58,8 +58,9 @@ export function judgeAssertion(
   rules: SamlRules,
   nowMillis: number,
 ): VerifiedAssertion {
-  if (node.uri !== SAML2 || typedAttribute(node, 'Version') !== '2.0')
+  if (node.uri !== SAML2 || typedAttribute(node, 'Version') !== '2.0') {
     throw unsupportedToken('an assertion that is not of SAML 2.0');
+  }
   const children = new Map<string, ElementNode>();
   for (const part of elementParts(node)) {
     const isStatement = STATEMENTS.has(part.local) && part.uri === SAML2;
@@ -113,8 +114,9 @@ function verifySignature(
     others.length + form.attachments.length > 0 ||
     reference.id !== requiredAttribute(node, 'ID') ||
     !reference.isEnveloped
-  )
+  ) {
     throw invalidSecurity('the assertion is not signed as a whole');
+  }
   const isSigned = keys.some((key) => {
     try {
       verifySignedInfo(form, key);
@@ -135,15 +137,17 @@ function judgeConditions(
   judgeTimes(node, toleranceMillis, nowMillis);
   let isForUs = false;
   for (const condition of elementParts(node)) {
-    if (condition.uri !== SAML2 || !CONDITIONS.has(condition.local))
+    if (condition.uri !== SAML2 || !CONDITIONS.has(condition.local)) {
       throw unsupportedToken('a condition of the assertion');
+    }
     if (condition.local !== 'AudienceRestriction') continue;
     if (
       !elementParts(condition).some(
         (one) => isNamed(one, SAML2, 'Audience') && elementText(one).trim() === audience,
       )
-    )
+    ) {
       throw failedAuthentication('the assertion is for another audience');
+    }
     isForUs = true;
   }
   if (!isForUs) throw failedAuthentication('the assertion names no audience');
@@ -153,10 +157,12 @@ const CONDITIONS: ReadonlySet<string> = new Set(['AudienceRestriction', 'ProxyRe
 
 function judgeTimes(node: ElementNode, toleranceMillis: number, nowMillis: number): void {
   const [start, end] = [typedAttribute(node, 'NotBefore'), typedAttribute(node, 'NotOnOrAfter')];
-  if (start !== null && instantOf(start) > nowMillis + toleranceMillis)
+  if (start !== null && instantOf(start) > nowMillis + toleranceMillis) {
     throw messageExpired('the assertion is not valid yet');
-  if (end !== null && instantOf(end) + toleranceMillis <= nowMillis)
+  }
+  if (end !== null && instantOf(end) + toleranceMillis <= nowMillis) {
     throw messageExpired('the assertion has expired');
+  }
 }
 
 /**
@@ -184,8 +190,9 @@ function readConfirmation(
         ? undefined
         : elementParts(data).find((part) => isNamed(part, DS, 'KeyInfo'));
     const name = keyInfo === undefined ? null : readKeyInfo(keyInfo);
-    if (name?.by !== 'x509Data')
+    if (name?.by !== 'x509Data') {
       throw unsupportedToken('a holder of a key that is not named by its certificate');
+    }
     return { confirmation, holderCertificate: name.letters };
   }
   throw failedAuthentication('no confirmation of the subject is accepted');
@@ -224,10 +231,12 @@ function attributesOf(node: ElementNode): ReadonlyMap<string, readonly string[]>
     isNamed(part, SAML2, 'AttributeStatement'),
   );
   for (const attribute of statements.flatMap(elementParts)) {
-    if (!isNamed(attribute, SAML2, 'Attribute'))
+    if (!isNamed(attribute, SAML2, 'Attribute')) {
       throw unsupportedToken('a statement of the assertion');
-    if (found.size === ATTRIBUTES_MAX)
+    }
+    if (found.size === ATTRIBUTES_MAX) {
       throw invalidSecurity(`more than ${ATTRIBUTES_MAX} attributes in the assertion`);
+    }
     // A string by its schema: its white space counts.
     const name = attribute.attribute('', 'Name') ?? requiredAttribute(attribute, 'Name');
     const values = elementParts(attribute).map(({ ownText }) => ownText);

@@ -68,20 +68,26 @@ const PREFIXES_MAX = 64;
  */
 export function readSignature(node: ElementNode, rules: AlgorithmRules): SignatureForm {
   const [signedInfo, value, keyInfo, ...further] = elementParts(node);
-  if (signedInfo === undefined || !isNamed(signedInfo, DS, 'SignedInfo'))
+  if (signedInfo === undefined || !isNamed(signedInfo, DS, 'SignedInfo')) {
     throw invalidSecurity('Signature without SignedInfo');
-  if (value === undefined || !isNamed(value, DS, 'SignatureValue'))
+  }
+  if (value === undefined || !isNamed(value, DS, 'SignatureValue')) {
     throw invalidSecurity('Signature without SignatureValue');
-  if (further.length > 0 || (keyInfo !== undefined && !isNamed(keyInfo, DS, 'KeyInfo')))
+  }
+  if (further.length > 0 || (keyInfo !== undefined && !isNamed(keyInfo, DS, 'KeyInfo'))) {
     throw invalidSecurity('Signature with more than SignedInfo, SignatureValue and KeyInfo');
+  }
   const [canonicalization, method, ...references] = elementParts(signedInfo);
-  if (canonicalization === undefined || !isNamed(canonicalization, DS, 'CanonicalizationMethod'))
+  if (canonicalization === undefined || !isNamed(canonicalization, DS, 'CanonicalizationMethod')) {
     throw invalidSecurity('SignedInfo without CanonicalizationMethod');
-  if (method === undefined || !isNamed(method, DS, 'SignatureMethod'))
+  }
+  if (method === undefined || !isNamed(method, DS, 'SignatureMethod')) {
     throw invalidSecurity('SignedInfo without SignatureMethod');
+  }
   if (references.length === 0) throw invalidSecurity('SignedInfo without a Reference');
-  if (references.length > REFERENCES_MAX)
+  if (references.length > REFERENCES_MAX) {
     throw invalidSecurity(`more than ${REFERENCES_MAX} References`);
+  }
   const read = references.map((reference) => readReference(reference, rules));
   const form = {
     node,
@@ -99,14 +105,16 @@ export function readSignature(node: ElementNode, rules: AlgorithmRules): Signatu
 }
 
 function refuseRepeated(references: readonly { readonly id: string }[]): void {
-  if (new Set(references.map(({ id }) => id)).size !== references.length)
+  if (new Set(references.map(({ id }) => id)).size !== references.length) {
     throw invalidSecurity('two References to one Id');
+  }
 }
 
 function algorithmOf(node: ElementNode, { signatures }: AlgorithmRules): SignatureAlgorithm {
   const algorithm = signatureAlgorithmOf(requiredAttribute(node, 'Algorithm'));
-  if (algorithm === null || !signatures.has(algorithm.name))
+  if (algorithm === null || !signatures.has(algorithm.name)) {
     throw unsupportedAlgorithm('SignatureMethod');
+  }
   // A length of HMAC, or parameters of RSASSA-PSS.
   if (elementParts(node).length > 0) throw unsupportedAlgorithm('SignatureMethod with parameters');
   return algorithm;
@@ -120,19 +128,22 @@ function methodOf(node: ElementNode, rules: AlgorithmRules): CanonicalMethod {
   if (method === null || further.length > 0) throw unsupportedAlgorithm(node.local);
   const name = method.kind === 'exclusive' ? 'exclusive' : 'inclusive';
   if (!rules.canonicalizations.has(name)) throw unsupportedAlgorithm(`${node.local}: ${name}`);
-  if (list !== undefined && name !== 'exclusive')
+  if (list !== undefined && name !== 'exclusive') {
     throw unsupportedAlgorithm(`${node.local} with a list of prefixes`);
+  }
   return method;
 }
 
 function prefixesOf(list: ElementNode): ReadonlySet<string> {
-  if (!isNamed(list, EXC_C14N, 'InclusiveNamespaces') || list.children.length > 0)
+  if (!isNamed(list, EXC_C14N, 'InclusiveNamespaces') || list.children.length > 0) {
     throw unsupportedAlgorithm('parameters of a canonicalization');
+  }
   const prefixes = (typedAttribute(list, 'PrefixList') ?? '')
     .split(/[ \t\r\n]+/)
     .filter((prefix) => prefix !== '');
-  if (prefixes.length > PREFIXES_MAX)
+  if (prefixes.length > PREFIXES_MAX) {
     throw invalidSecurity(`more than ${PREFIXES_MAX} prefixes in a list`);
+  }
   return new Set(prefixes.map((prefix) => (prefix === '#default' ? '' : prefix)));
 }
 
@@ -140,26 +151,32 @@ function readReference(
   node: ElementNode,
   rules: AlgorithmRules,
 ): ReferenceForm | AttachmentReference {
-  if (!isNamed(node, DS, 'Reference'))
+  if (!isNamed(node, DS, 'Reference')) {
     throw invalidSecurity('SignedInfo with something else than References');
+  }
   const uri = requiredAttribute(node, 'URI');
   const parts = elementParts(node);
   const transforms = parts.length === 3 ? parts[0] : undefined;
   const [method, value] = parts.slice(-2);
-  if (parts.length > 3 || method === undefined || value === undefined)
+  if (parts.length > 3 || method === undefined || value === undefined) {
     throw invalidSecurity('the parts of a Reference');
-  if (!isNamed(method, DS, 'DigestMethod') || !isNamed(value, DS, 'DigestValue'))
+  }
+  if (!isNamed(method, DS, 'DigestMethod') || !isNamed(value, DS, 'DigestValue')) {
     throw invalidSecurity('the parts of a Reference');
-  if (transforms !== undefined && !isNamed(transforms, DS, 'Transforms'))
+  }
+  if (transforms !== undefined && !isNamed(transforms, DS, 'Transforms')) {
     throw invalidSecurity('the parts of a Reference');
+  }
   const digest = digestOf(requiredAttribute(method, 'Algorithm'));
-  if (digest === null || !rules.digests.has(digest) || elementParts(method).length > 0)
+  if (digest === null || !rules.digests.has(digest) || elementParts(method).length > 0) {
     throw unsupportedAlgorithm('DigestMethod');
+  }
   const digested = { digest, value: base64Of(value) };
   if (uri.startsWith('cid:')) return { id: readAttachmentId(uri, transforms), ...digested };
   // Nothing outside of the message is fetched, and nothing in it is looked for but by an Id.
-  if (!/^#[^()\s]+$/.test(uri))
+  if (!/^#[^()\s]+$/.test(uri)) {
     throw invalidSecurity('a Reference that names no Id of the message');
+  }
   return { id: uri.slice(1), ...digested, ...readTransforms(transforms, rules) };
 }
 
@@ -187,36 +204,44 @@ function readTransforms(
   rules: AlgorithmRules,
 ): Transformation {
   const listed = transforms === undefined ? [] : elementParts(transforms);
-  if (transforms !== undefined && listed.length === 0)
+  if (transforms !== undefined && listed.length === 0) {
     throw invalidSecurity('Transforms without one');
-  if (listed.length > TRANSFORMS_MAX)
+  }
+  if (listed.length > TRANSFORMS_MAX) {
     throw invalidSecurity(`more than ${TRANSFORMS_MAX} Transforms`);
+  }
   for (const transform of listed) {
     if (!isNamed(transform, DS, 'Transform')) throw invalidSecurity('the parts of Transforms');
   }
   const isEnveloped = typedAttribute(listed[0], 'Algorithm') === ENVELOPED;
-  if (isEnveloped && listed[0] !== undefined && elementParts(listed[0]).length > 0)
+  if (isEnveloped && listed[0] !== undefined && elementParts(listed[0]).length > 0) {
     throw unsupportedAlgorithm('Transform');
+  }
   const [last, ...further] = isEnveloped ? listed.slice(1) : listed;
   if (further.length > 0) throw unsupportedAlgorithm('a sequence of Transforms');
   if (last === undefined) {
     const method = canonicalMethodOf('http://www.w3.org/TR/2001/REC-xml-c14n-20010315');
-    if (method === null || !rules.canonicalizations.has('inclusive'))
+    if (method === null || !rules.canonicalizations.has('inclusive')) {
       throw unsupportedAlgorithm('a Reference without canonicalization');
+    }
     return { method, isEnveloped, isDereferenced: false };
   }
-  if (requiredAttribute(last, 'Algorithm') !== STR_TRANSFORM)
+  if (requiredAttribute(last, 'Algorithm') !== STR_TRANSFORM) {
     return { method: methodOf(last, rules), isEnveloped, isDereferenced: false };
+  }
   const [parameters, ...others] = elementParts(last);
   const [method, ...more] = parameters === undefined ? [] : elementParts(parameters);
-  if (isEnveloped || others.length > 0 || more.length > 0)
+  if (isEnveloped || others.length > 0 || more.length > 0) {
     throw unsupportedAlgorithm('STR-Transform');
-  if (parameters === undefined || method === undefined)
+  }
+  if (parameters === undefined || method === undefined) {
     throw unsupportedAlgorithm('STR-Transform without a canonicalization');
+  }
   if (
     !isNamed(parameters, WSSE, 'TransformationParameters') ||
     !isNamed(method, DS, 'CanonicalizationMethod')
-  )
+  ) {
     throw unsupportedAlgorithm('STR-Transform');
+  }
   return { method: methodOf(method, rules), isEnveloped, isDereferenced: true };
 }

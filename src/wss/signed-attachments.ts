@@ -44,8 +44,9 @@ export class SignedAttachments implements AttachmentSink {
   begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean {
     this.#finishPart();
     const { references = [], covered = null } = this.#rules ?? {};
-    if (covered !== null && (id === null || !(covered.has(id) || this.#included.has(id))))
+    if (covered !== null && (id === null || !(covered.has(id) || this.#included.has(id)))) {
       throw invalidSecurity('an attachment is not signed');
+    }
     if (id === null) return false;
     const own = references.filter((reference) => reference.id === id);
     if (own.length === 0) return false;
@@ -53,8 +54,9 @@ export class SignedAttachments implements AttachmentSink {
     this.#seen.add(id);
     const isRaw =
       mediaType !== null && !mediaType.startsWith('text/') && !/[/+]xml$/.test(mediaType);
-    if (!isRaw || !PLAIN.has(transferEncoding))
+    if (!isRaw || !PLAIN.has(transferEncoding)) {
       throw unsupportedAlgorithm('a signed attachment of text or XML, or that is encoded');
+    }
     this.#open = own.map((reference) => ({ hash: createHash(reference.digest), reference }));
     return true;
   }
@@ -68,15 +70,17 @@ export class SignedAttachments implements AttachmentSink {
   /** The package is over. Throws `wsse:FailedCheck`, `wsse:InvalidSecurity`. */
   end(): void {
     this.#finishPart();
-    if (this.#rules?.references.some(({ id }) => !this.#seen.has(id)) === true)
+    if (this.#rules?.references.some(({ id }) => !this.#seen.has(id)) === true) {
       throw invalidSecurity('an attachment that is signed is missing');
+    }
   }
 
   #finishPart(): void {
     for (const { hash, reference } of this.#open) {
       const digest = hash.digest();
-      if (digest.length !== reference.value.length || !timingSafeEqual(digest, reference.value))
+      if (digest.length !== reference.value.length || !timingSafeEqual(digest, reference.value)) {
         throw failedCheck('the digest of an attachment');
+      }
     }
     this.#open = [];
   }

@@ -68,12 +68,14 @@ export class SignerCertificates {
   find(name: KeyName, tokenOf: (id: string) => string, nowMillis: number): ParsedCertificate {
     const found = this.#locate(name, tokenOf);
     const problem = this.#rules.trust.problemOf(found, nowMillis);
-    if (problem !== null)
+    if (problem !== null) {
       throw failedAuthentication(`the certificate of the signature: ${problem}`);
+    }
     const weak = problemOfKey(found.publicKey);
     if (weak !== null) throw failedAuthentication(`the certificate of the signature has ${weak}`);
-    if (!this.maySign(found))
+    if (!this.maySign(found)) {
       throw failedAuthentication('the subject of the certificate is not among those that may sign');
+    }
     return found;
   }
 
@@ -126,8 +128,9 @@ export class SignerCertificates {
   /** Exactly one of those that are known. */
   #knownOne(matches: (one: ParsedCertificate) => boolean): ParsedCertificate {
     const [found, ...others] = this.#rules.known.filter(matches);
-    if (found === undefined || others.length > 0)
+    if (found === undefined || others.length > 0) {
       throw tokenUnavailable('the certificate of the signature is not known');
+    }
     return found;
   }
 
@@ -140,8 +143,9 @@ export class SignerCertificates {
     const der = decodeBase64(letters);
     const parsed = der === null ? null : parse(der);
     // Bytes behind the certificate would be signed and cached under another name.
-    if (der === null || parsed === null || !parsed.certificate.raw.equals(der))
+    if (der === null || parsed === null || !parsed.certificate.raw.equals(der)) {
       throw invalidToken('the token is no certificate');
+    }
     this.#parsed.set(letters, parsed);
     return parsed;
   }
@@ -167,12 +171,13 @@ function keyOf({ node }: Extract<KeyName, { readonly by: 'keyValue' }>): KeyObje
     return '';
   };
   try {
-    if (node.local === 'DEREncodedKeyValue')
+    if (node.local === 'DEREncodedKeyValue') {
       return createPublicKey({
         key: Buffer.from(text('DEREncodedKeyValue'), 'base64'),
         format: 'der',
         type: 'spki',
       });
+    }
     const [n, e] = [text('Modulus'), text('Exponent')].map((value) =>
       Buffer.from(value, 'base64').toString('base64url'),
     );

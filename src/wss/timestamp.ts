@@ -23,8 +23,9 @@ export function judgeTimestamp(
   const { toleranceMillis, maxAgeMillis } = rules;
   const times = new Map<string, number>();
   for (const part of elementParts(node)) {
-    if (!isNamed(part, WSU, 'Created') && !isNamed(part, WSU, 'Expires'))
+    if (!isNamed(part, WSU, 'Created') && !isNamed(part, WSU, 'Expires')) {
       throw invalidSecurity('the parts of Timestamp');
+    }
     if (times.has(part.local)) throw invalidSecurity(`${part.local} twice`);
     times.set(part.local, instantOf(elementText(part)));
   }
@@ -32,10 +33,12 @@ export function judgeTimestamp(
   const expires = times.get('Expires') ?? null;
   if (created === null) throw invalidSecurity('Timestamp without Created');
   if (created > nowMillis + toleranceMillis) throw messageExpired('Created is in the future');
-  if (expires !== null && expires <= created)
+  if (expires !== null && expires <= created) {
     throw messageExpired('Expires is not later than Created');
-  if (expires !== null && expires + toleranceMillis <= nowMillis)
+  }
+  if (expires !== null && expires + toleranceMillis <= nowMillis) {
     throw messageExpired('Expires has passed');
+  }
   if (maxAgeMillis === null && expires === null) throw invalidSecurity('Timestamp without Expires');
   const oldest = maxAgeMillis === null ? Number.POSITIVE_INFINITY : created + maxAgeMillis;
   if (oldest + toleranceMillis <= nowMillis) throw messageExpired('Created is too long ago');

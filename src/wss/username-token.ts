@@ -63,18 +63,21 @@ export function judgeUsernameToken(
   const { maxAgeMillis, toleranceMillis } = rules;
   const createdMillis = created === null ? null : instantOf(created);
   if (createdMillis !== null) {
-    if (createdMillis > nowMillis + toleranceMillis)
+    if (createdMillis > nowMillis + toleranceMillis) {
       throw messageExpired('Created of UsernameToken is in the future');
-    if (maxAgeMillis !== null && createdMillis + maxAgeMillis + toleranceMillis <= nowMillis)
+    }
+    if (maxAgeMillis !== null && createdMillis + maxAgeMillis + toleranceMillis <= nowMillis) {
       throw messageExpired('Created of UsernameToken is too long ago');
+    }
   }
   const keptMillis = (maxAgeMillis ?? NONCE_KEPT_MILLIS) + toleranceMillis;
   const untilMillis = Math.max(createdMillis ?? nowMillis, nowMillis) + keptMillis;
   const once = nonce === null ? null : { key: nonce.toString('base64'), untilMillis };
   const known = rules.passwordOf(user);
   if (type === 'digest') {
-    if (nonce === null || created === null)
+    if (nonce === null || created === null) {
       throw invalidSecurity('a digest needs Nonce and Created');
+    }
     const expected = createHash('sha1')
       .update(nonce)
       .update(created)
@@ -111,8 +114,9 @@ function readParts(node: ElementNode): TokenParts {
   if (password === undefined) throw failedAuthentication('UsernameToken without a password');
   const user = elementText(name);
   const text = elementText(password);
-  if (user.length > USER_CHARS_MAX || text.length > PASSWORD_CHARS_MAX)
+  if (user.length > USER_CHARS_MAX || text.length > PASSWORD_CHARS_MAX) {
     throw failedAuthentication('a user or password that is too long');
+  }
   const [nonce, created] = [parts.get('Nonce'), parts.get('Created')];
   const encoding = typedAttribute(nonce, 'EncodingType') ?? BASE64_BINARY;
   if (encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of Nonce');

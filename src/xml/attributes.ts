@@ -106,8 +106,9 @@ export class AttributeScanner {
       const perElement = depth === 0 ? 'namespacesOnRoot' : 'namespacesPerElement';
       throw refuseByXmlLimit(isWithinElement ? 'namespacesInScope' : perElement, limits, offset);
     }
-    if (tag.attributeCount >= this.#mostAttributes)
+    if (tag.attributeCount >= this.#mostAttributes) {
       throw refuseByXmlLimit('attributes', this.#limits, offset);
+    }
   }
 
   equals(chunk: Buffer, i: number, end: number): number {
@@ -115,8 +116,9 @@ export class AttributeScanner {
       i++;
     }
     if (i >= end) return end;
-    if (chunk[i] !== 0x3d)
+    if (chunk[i] !== 0x3d) {
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an attribute without a value', i);
+    }
     return this.quote(chunk, i + 1, end);
   }
 
@@ -199,12 +201,13 @@ export class AttributeScanner {
       return this.#cursor.wideCharacter(chunk, i, end);
     }
     const kind = CLASS[byte]!;
-    if (byte === 0x3c || (kind & CONTROL) !== 0)
+    if (byte === 0x3c || (kind & CONTROL) !== 0) {
       throw this.#cursor.refusal(
         'XML_NOT_WELLFORMED',
         'a character that an attribute value cannot have',
         i,
       );
+    }
     if ((kind & SPACE) !== 0) {
       this.#flags |= RAW;
     }

@@ -41,12 +41,13 @@ export class CommentScanner {
   }
 
   commentStart(chunk: Buffer, i: number): number {
-    if (chunk[i] !== 0x2d)
+    if (chunk[i] !== 0x2d) {
       throw this.#cursor.refusal(
         'XML_NOT_WELLFORMED',
         'a <! that begins no comment or CDATA section',
         i,
       );
+    }
     this.#cursor.state = COMMENT;
     this.#hyphens = 0;
     this.#limit = this.#cursor.base + i + 1 + this.#mostBytes;
@@ -79,8 +80,9 @@ export class CommentScanner {
         return this.#finish(i + 1);
       }
       this.#hyphens = 0;
-      if (i >= limit)
+      if (i >= limit) {
         throw refuseByXmlLimit('commentBytes', this.#cursor.elements.limits, this.#limit);
+      }
       i += this.#character(chunk, i, end, byte);
     }
     return end;
@@ -105,12 +107,13 @@ export class CommentScanner {
     const offset = this.#cursor.elements.tag.offsetBytes + 2;
     const { prefix, local } = this.#cursor.name(offset);
     if (prefix !== '') throw refuse('XML_NS_ERROR', 'processing instruction', offset);
-    if (local.toLowerCase() === 'xml')
+    if (local.toLowerCase() === 'xml') {
       throw refuse(
         'XML_NOT_WELLFORMED',
         'a processing instruction that XML does not allow',
         offset,
       );
+    }
     this.#isBare = true;
     this.#isAfterMark = false;
     this.#limit = this.#cursor.base + after + this.#mostBytes;
@@ -136,8 +139,9 @@ export class CommentScanner {
           i,
         );
       }
-      if (i > limit || (i === limit && !mark))
+      if (i > limit || (i === limit && !mark)) {
         throw refuseByXmlLimit('commentBytes', this.#cursor.elements.limits, this.#limit);
+      }
       this.#isAfterMark = mark;
       this.#isBare = this.#isBare && mark;
       i += this.#character(chunk, i, end, byte);
@@ -148,8 +152,9 @@ export class CommentScanner {
   /** Length of the character at `i`, which must be one. */
   #character(chunk: Buffer, i: number, end: number, byte: number): number {
     if (byte >= 0x80) return this.#cursor.wideCharacter(chunk, i, end);
-    if ((CLASS[byte]! & CONTROL) !== 0)
+    if ((CLASS[byte]! & CONTROL) !== 0) {
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
+    }
     return 1;
   }
 

@@ -81,8 +81,9 @@ export class Cursor {
       this.elements.tag.suspendToken(chunk, start, end);
       return -1;
     }
-    if (i === limit && (CLASS[chunk[i]!]! & IN_NAME) !== 0)
+    if (i === limit && (CLASS[chunk[i]!]! & IN_NAME) !== 0) {
       throw refuseByXmlLimit('nameChars', this.elements.limits, this.#limit);
+    }
     this.elements.tag.completeToken(chunk, start, i);
     return i;
   }

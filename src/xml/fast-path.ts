@@ -183,12 +183,14 @@ export class FastPathScanner {
       if (byte === 0x2f) return view.getUint8(i + 1) === 0x3e ? i : -1;
       if (byte !== 0x20) return -1;
       const attribute = nameAt(before.nextAttribute);
-      if (attribute === null || attribute.declares !== null || !isAt(attribute, view, i + 1, end))
+      if (attribute === null || attribute.declares !== null || !isAt(attribute, view, i + 1, end)) {
         return -1;
+      }
       const start = i + attribute.length + 3;
       if (start >= end || view.getUint16(start - 2) !== 0x3d22) return -1;
-      if (attribute.length > this.#nameBytes || tag.attributeCount >= this.#mostAttributes)
+      if (attribute.length > this.#nameBytes || tag.attributeCount >= this.#mostAttributes) {
         return -1;
+      }
       const stop = skipPlainValue(view, start, end);
       if (stop >= end || view.getUint8(stop) !== 0x22 || stop - start > this.#mostValue) return -1;
       tag.place(attribute, chunk, start, stop, 0);

@@ -198,8 +198,9 @@ export function guess(place: number, view: DataView, i: number, end: number): Na
  */
 export function isAt(name: Name, view: DataView, i: number, end: number): boolean {
   const last = i + name.length - 4;
-  if (last + 4 > end || i + 4 > end || (view.getInt32(i, true) & name.mask) !== name.firstWord)
+  if (last + 4 > end || i + 4 > end || (view.getInt32(i, true) & name.mask) !== name.firstWord) {
     return false;
+  }
   if (last <= i) return true;
   if (view.getInt32(last, true) !== name.lastWord) return false;
   const { words } = name;
@@ -258,14 +259,16 @@ export function uriOf(bytes: Buffer, start: number, end: number): string {
 function parseName(bytes: Buffer, start: number, end: number, offset: number): Name {
   for (let i = start; i < end; ) {
     const length = bytes[i]! < 0x80 ? 1 : utf8Length(bytes, i, end);
-    if (length === 0)
+    if (length === 0) {
       throw new Refusal('XML_ENCODING', 'bytes that are not UTF-8', {
         facts: { offsetBytes: offset + i - start },
       });
-    if (length < 0)
+    }
+    if (length < 0) {
       throw new Refusal('XML_NOT_WELLFORMED', 'a name that XML does not allow', {
         facts: { offsetBytes: offset },
       });
+    }
     i += length;
   }
   const text = stringOf(bytes, start, end, false);

@@ -104,10 +104,11 @@ export class Namespaces {
         facts: { offsetBytes: offset },
       });
     }
-    if (uri === '' && prefix !== '')
+    if (uri === '' && prefix !== '') {
       throw new Refusal('XML_NS_ERROR', 'a prefix that is bound to no namespace', {
         facts: { offsetBytes: offset },
       });
+    }
     if (this.#newestOf(prefix) >= this.#first) {
       throw new Refusal('XML_NOT_WELLFORMED', 'an attribute that comes twice', {
         facts: { offsetBytes: offset },
@@ -175,10 +176,11 @@ export class Namespaces {
   uriOf(name: Name, offset: number): string {
     if (name.scope === this.scope) return name.uri;
     const uri = this.find(name.prefix);
-    if (uri === null)
+    if (uri === null) {
       throw new Refusal('XML_NS_ERROR', 'a prefix that is not declared', {
         facts: { offsetBytes: offset },
       });
+    }
     name.uri = uri;
     name.scope = this.scope;
     return uri;

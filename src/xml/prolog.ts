@@ -102,14 +102,16 @@ export class Prolog {
   #declaration(bytes: Buffer): Buffer {
     const head = this.#join(bytes);
     const compared = Math.min(head.length, START.length);
-    if (!START.subarray(0, compared).equals(head.subarray(0, compared)))
+    if (!START.subarray(0, compared).equals(head.subarray(0, compared))) {
       return this.#chooseEncoding(null, head);
+    }
     if (head.length <= START.length) return this.#hold(head);
     if (!WHITE.includes(head[START.length]!)) return this.#chooseEncoding(null, head);
     const close = head.subarray(0, LONGEST_BYTES).indexOf('?>');
     if (close < 0) {
-      if (head.length >= LONGEST_BYTES)
+      if (head.length >= LONGEST_BYTES) {
         throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
+      }
       return this.#hold(head);
     }
     const written = head.toString('latin1', 0, close + 2);
@@ -123,8 +125,9 @@ export class Prolog {
   /** The encoding the declaration names, or null. */
   #parse(declaration: string): string | null {
     const parts = DECLARATION.exec(declaration);
-    if (parts === null)
+    if (parts === null) {
       throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
+    }
     if ((parts[1] ?? parts[2]) !== '1.0') throw refuse('XML_VERSION', 'version', this.consumed);
     return (parts[3] ?? parts[4] ?? null)?.toLowerCase() ?? null;
   }
@@ -186,8 +189,9 @@ export function commonDeclarationBytes(view: DataView, charset: string | null): 
     view.byteLength < 64 ||
     (charset !== null && charset !== 'utf-8') ||
     view.getUint8(0) !== 0x3c
-  )
+  ) {
     return -1;
+  }
   const second = view.getUint8(1);
   if (second !== 0x3f) return second === 0 ? -1 : 0;
   for (const { bytes, words } of COMMON) {

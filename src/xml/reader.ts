@@ -112,8 +112,9 @@ export class XmlReader {
       if (taken.length > 0) {
         this.#decode(taken);
       }
-      if (taken !== bytes)
+      if (taken !== bytes) {
         throw refuseByXmlLimit('messageBytes', this.#scanner.elements.limits, this.#messageBytes);
+      }
     } catch (caught) {
       this.#fail(caught);
     }
@@ -126,8 +127,9 @@ export class XmlReader {
       if (!this.#isDirect) {
         this.#finishBeginning();
       }
-      if (this.#heldBytes > 0)
+      if (this.#heldBytes > 0) {
         throw refuse('XML_ENCODING', 'bytes that are not UTF-8', this.bytes - this.#heldBytes);
+      }
       this.#scanner.finish();
     } catch (caught) {
       this.#fail(caught);

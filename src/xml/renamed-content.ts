@@ -35,8 +35,9 @@ export class RenamedContent implements XmlHandler {
     const isRoot = this.#depth === 0;
     this.#depth++;
     // Without a namespace of its own the wrapper says nothing about the elements inside.
-    if (!isRoot && (this.#from.uri === '' || tag.uri !== this.#from.uri))
+    if (!isRoot && (this.#from.uri === '' || tag.uri !== this.#from.uri)) {
       return this.#handler.open(tag);
+    }
     return this.#handler.open(this.#tag.of(tag, isRoot ? this.#to.local : tag.local));
   }
 

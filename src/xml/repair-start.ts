@@ -53,8 +53,13 @@ export class RepairStart {
     const spaceBytes = space * size;
     const second = markBytes === 0 && space > 0 ? markOf(held, spaceBytes) : 0;
     const begins = text.slice(space + (second > 0 ? (size === 1 ? 3 : 1) : 0));
-    if (!isWhole && begins.length < START.length + 1 && (begins === '' || START.startsWith(begins)))
+    if (
+      !isWhole &&
+      begins.length < START.length + 1 &&
+      (begins === '' || START.startsWith(begins))
+    ) {
       return null;
+    }
     const isDeclared = /^<\?xml[ \t\r\n]/.test(begins);
     if (!isWhole && isDeclared && !begins.includes('?>')) return null;
     this.isOver = true;

@@ -158,12 +158,13 @@ export class Scanner {
       i++;
     }
     if (i >= end) return end;
-    if (chunk[i] !== 0x3c)
+    if (chunk[i] !== 0x3c) {
       throw this.#cursor.refusal(
         'XML_NOT_WELLFORMED',
         chunk[i] === 0 ? 'NUL outside the document element' : 'text outside the document element',
         i,
       );
+    }
     const after = this.elements.begun ? -1 : this.#fastPath.startTag(chunk, i, end);
     if (after >= 0) {
       this.#cursor.state = CONTENT;
@@ -195,8 +196,9 @@ export class Scanner {
     if (byte === 0x2f) return this.#tags.beginEndTag(chunk, i + 1, end);
     if ((CLASS[byte]! & IN_NAME) !== 0) return this.#tags.beginStartTag(chunk, i, end);
     if (byte === 0x3f) return this.#comments.beginInstruction(i + 1);
-    if (byte !== 0x21)
+    if (byte !== 0x21) {
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a < that begins no tag', i);
+    }
     this.#cursor.state = DECLARATION;
     return i + 1;
   }
@@ -206,12 +208,13 @@ export class Scanner {
     const byte = chunk[i];
     if (byte === 0x44) throw this.#cursor.refusal('XML_DTD_FORBIDDEN', 'DTD', i - 2);
     if (byte === 0x5b && this.elements.depth > 0) return this.#text.beginCdata(i + 1);
-    if (byte !== 0x2d)
+    if (byte !== 0x2d) {
       throw this.#cursor.refusal(
         'XML_NOT_WELLFORMED',
         'a <! that begins no comment or CDATA section',
         i,
       );
+    }
     return this.#comments.beginComment(i + 1);
   }
 }

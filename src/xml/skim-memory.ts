@@ -102,8 +102,9 @@ class SkimMemory {
    * place.
    */
   countLines(chunk: Buffer, start: number, end: number): number {
-    if (this.#chunk === chunk && start + this.shift >= CHUNK && end <= this.end)
+    if (this.#chunk === chunk && start + this.shift >= CHUNK && end <= this.end) {
       return this.#countLines(start + this.shift, end + this.shift);
+    }
     this.#chunk = null;
     let count = 0;
     for (let at = start; at < end; at += CHUNK_BYTES) {

@@ -113,8 +113,9 @@ export class TagScanner {
 
   /** Behind the `/` of an empty element. */
   empty(chunk: Buffer, i: number): number {
-    if (chunk[i] !== 0x3e)
+    if (chunk[i] !== 0x3e) {
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a / within a start tag', i);
+    }
     this.#open(i + 1);
     const offset = this.#cursor.base + i + 1;
     this.#close(offset, offset);
@@ -133,8 +134,9 @@ export class TagScanner {
       depth >= CACHED_DEPTH ||
       this.#cached >= CACHED_MAX ||
       start <= 0
-    )
+    ) {
       return;
+    }
     this.#cached++;
     cacheStartTag(
       this.last,
@@ -158,8 +160,9 @@ export class TagScanner {
 
   /** A `</` has been read. */
   beginEndTag(chunk: Buffer, i: number, end: number): number {
-    if (this.#elements.depth === 0)
+    if (this.#elements.depth === 0) {
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an end tag without its start tag', i - 2);
+    }
     this.#compared = 0;
     this.#endOffset = this.#cursor.base + i - 2;
     this.#cursor.state = END_NAME;

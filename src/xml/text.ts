@@ -167,10 +167,12 @@ export class TextScanner {
 
   /** Refuses a control character and the end of a CDATA section; any other `>` is text. */
   #refuseInText(chunk: Buffer, entry: number, i: number): void {
-    if (chunk[i] !== 0x3e)
+    if (chunk[i] !== 0x3e) {
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
-    if (this.#bracketsBefore(chunk, entry, i) === 2)
+    }
+    if (this.#bracketsBefore(chunk, entry, i) === 2) {
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', ']]> in text', i);
+    }
   }
 
   /** Square brackets directly before `i`, 2 at most, in text that has been read since `entry`. */
@@ -219,12 +221,13 @@ export class TextScanner {
 
   cdataWord(chunk: Buffer, i: number, end: number): number {
     while (i < end && this.#matched < CDATA_WORD.length) {
-      if (chunk[i] !== CDATA_WORD[this.#matched])
+      if (chunk[i] !== CDATA_WORD[this.#matched]) {
         throw this.#cursor.refusal(
           'XML_NOT_WELLFORMED',
           'a <! that begins no comment or CDATA section',
           i,
         );
+      }
       this.#matched++;
       i++;
     }
@@ -323,8 +326,9 @@ export class TextScanner {
   }
 
   #refuseText(offset: number): void {
-    if (this.#elements.top.interest === ALL)
+    if (this.#elements.top.interest === ALL) {
       throw refuseByXmlLimit('textBytes', this.#elements.limits, offset);
+    }
   }
 
   reset(): void {

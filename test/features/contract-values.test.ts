@@ -10,24 +10,32 @@ import { wsdlOf } from '../kit/wsdl.js';
 
 const SCHEMA = `
 <xs:simpleType name="Level"><xs:restriction base="xs:string">
-  <xs:enumeration value="+L1"/><xs:enumeration value="-L1"/><xs:enumeration value="PLUS_L1"/><xs:enumeration value="flat rate"/>
+  <xs:enumeration value="+L1"/><xs:enumeration value="-L1"/><xs:enumeration value="PLUS_L1"/>\
+<xs:enumeration value="flat rate"/>
 </xs:restriction></xs:simpleType>
 <xs:complexType name="Tariff"><xs:sequence>
-  <xs:element name="level" type="t:Level"/><xs:element name="others" type="t:Level" minOccurs="0" maxOccurs="unbounded"/>
+  <xs:element name="level" type="t:Level"/><xs:element name="others" type="t:Level" minOccurs="0" \
+maxOccurs="unbounded"/>
   <xs:element name="base" type="t:Tariff" minOccurs="0"/></xs:sequence></xs:complexType>
 <xs:complexType name="Wanted"><xs:sequence>
-  <xs:element name="level" type="t:Level"/><xs:element name="others" type="t:Level" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+  <xs:element name="level" type="t:Level"/><xs:element name="others" type="t:Level" minOccurs="0" \
+maxOccurs="unbounded"/></xs:sequence></xs:complexType>
 <xs:complexType name="Special"><xs:complexContent><xs:extension base="t:Tariff"><xs:sequence>
-  <xs:element name="extra" type="t:Level"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+  <xs:element name="extra" type="t:Level"/></xs:sequence></xs:extension></xs:complexContent>\
+</xs:complexType>
 <xs:element name="GetTariffs"><xs:complexType><xs:sequence>
   <xs:element name="level" type="t:Level" minOccurs="0" default="+L1"/>
   <xs:element name="levels" type="t:Level" minOccurs="0" maxOccurs="unbounded"/>
-  <xs:element name="like" type="t:Wanted" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+  <xs:element name="like" type="t:Wanted" minOccurs="0"/></xs:sequence></xs:complexType>\
+</xs:element>
 <xs:element name="GetTariffsResponse"><xs:complexType><xs:sequence>
-  <xs:element name="tariff" type="t:Tariff" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`;
+  <xs:element name="tariff" type="t:Tariff" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>\
+</xs:complexType></xs:element>`;
 
-const REPLY = `<tariff><level>+L1</level><others>-L1</others><others>flat rate</others><base><level>PLUS_L1</level></base></tariff>
-<tariff xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:tariffs" xsi:type="t:Special"><level>-L1</level><extra>+L1</extra></tariff>`;
+const REPLY = `<tariff><level>+L1</level><others>-L1</others><others>flat rate</others><base>\
+<level>PLUS_L1</level></base></tariff>
+<tariff xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:tariffs" \
+xsi:type="t:Special"><level>-L1</level><extra>+L1</extra></tariff>`;
 
 const VALUES = ['+L1', '-L1', 'PLUS_L1', 'flat rate'];
 

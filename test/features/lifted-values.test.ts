@@ -7,9 +7,14 @@ import { ORDERS, useValues } from './values-desk.js';
 /** `path` of fields and arguments: values without the elements around them. */
 
 const SCHEMA = `
-<xs:complexType name="Address"><xs:sequence>${element('cityName', 'xs:string', 'minOccurs="0"')}</xs:sequence></xs:complexType>
-<xs:complexType name="Place"><xs:sequence>${element('city', 'xs:string') + element('zip', 'xs:string', 'minOccurs="0"')}</xs:sequence><xs:attribute name="kind" type="xs:string"/></xs:complexType>
-<xs:complexType name="Line"><xs:sequence>${element('sku', 'xs:string') + element('count', 'xs:string', 'minOccurs="0"')}</xs:sequence></xs:complexType>
+<xs:complexType name="Address"><xs:sequence>${element('cityName', 'xs:string', 'minOccurs="0"')}\
+</xs:sequence></xs:complexType>
+<xs:complexType name="Place"><xs:sequence>\
+${element('city', 'xs:string') + element('zip', 'xs:string', 'minOccurs="0"')}</xs:sequence>\
+<xs:attribute name="kind" type="xs:string"/></xs:complexType>
+<xs:complexType name="Line"><xs:sequence>\
+${element('sku', 'xs:string') + element('count', 'xs:string', 'minOccurs="0"')}</xs:sequence>\
+</xs:complexType>
 <xs:complexType name="Order"><xs:sequence>
   ${element('id', 'xs:string')}
   ${element('address', 't:Address', 'minOccurs="0" nillable="true"')}
@@ -47,8 +52,10 @@ t.test('values are shown without the elements around them', async (t) => {
   let content = '';
   const { ask } = await useValues(t, () => order(content), OPTIONS);
   const fields = 'cityName town kind lines { sku count } place { zip }';
-  content = `<address><cityName>Bern</cityName></address><place kind="home"><city>Basel</city><zip>4000</zip></place>
-<orderLines><lineData><line><sku>a</sku><count>007</count></line><line><sku>b</sku></line></lineData></orderLines>`;
+  content = `<address><cityName>Bern</cityName></address><place kind="home"><city>Basel</city>\
+<zip>4000</zip></place>
+<orderLines><lineData><line><sku>a</sku><count>007</count></line><line><sku>b</sku></line>\
+</lineData></orderLines>`;
   t.same(await ask(`{ getOrder(id: "1") { ${fields} } }`), {
     data: {
       getOrder: {
@@ -74,7 +81,8 @@ t.test('values are shown without the elements around them', async (t) => {
     'the list of an element without items is empty',
   );
   content =
-    '<address xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/><place><city>B</city></place>';
+    '<address xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/><place>' +
+    '<city>B</city></place>';
   t.same(
     await ask('{ getOrder(id: "1") { cityName lines { sku } town } }'),
     { data: { getOrder: { cityName: null, lines: null, town: 'B' } } },
@@ -85,7 +93,9 @@ t.test('values are shown without the elements around them', async (t) => {
 t.test('errors have the path of the field that is shown', async (t) => {
   let content = '';
   const { ask } = await useValues(t, () => order(content), OPTIONS);
-  content = `<place/><orderLines><lineData><line><sku>a</sku><count>x</count></line></lineData></orderLines>`;
+  content =
+    '<place/><orderLines><lineData><line><sku>a</sku><count>x</count></line>' +
+    '</lineData></orderLines>';
   const answer = await ask('{ getOrder(id: "1") { lines { count } } }');
   t.same(codesAt(answer), ['VALUE_NOT_REPRESENTABLE getOrder.lines.0.count']);
   t.same(codesAt(await ask('{ getOrder(id: "1") { town } }')), [
@@ -96,7 +106,8 @@ t.test('errors have the path of the field that is shown', async (t) => {
 t.test('elements of which nothing is left are not in the schema', async (t) => {
   const { ask } = await useValues(t, () => '', OPTIONS);
   const { data } = await ask(`{
-    order: __type(name: "Order") { fields { name description type { kind name ofType { kind name ofType { name } } } } }
+    order: __type(name: "Order") { fields { name description type { kind name ofType { kind name \
+ofType { name } } } } }
     address: __type(name: "Address") { name }
     query: __type(name: "Query") { fields { name type { kind ofType { ofType { name } } } } }
   }`);
@@ -148,7 +159,8 @@ t.test('arguments are written inside the elements of their paths', async (t) => 
   t.same(found, { data: { findLines: [] } });
   t.match(
     plain(sent()),
-    '<criteria><item><sku>a</sku><most>1990</most></item><count>007</count><count>012</count></criteria>',
+    '<criteria><item><sku>a</sku><most>1990</most></item><count>007</count>' +
+      '<count>012</count></criteria>',
   );
   await ask('{ findLines(sku: "a") { sku } }');
   t.match(plain(sent()), '<criteria><item><sku>a</sku></item></criteria>');
@@ -165,19 +177,23 @@ t.test('input types have the values that their types lift', async (t) => {
   const save = (values: string) => ask(`mutation { saveOrder(order: { id: "1", ${values} }) }`);
   t.same(
     await save(
-      'cityName: "Bern", town: "Basel", kind: "home", lines: [{ sku: "a", count: 7 }], place: { zip: "4000" }',
+      'cityName: "Bern", town: "Basel", kind: "home", lines: [{ sku: "a", count: ' +
+        '7 }], place: { zip: "4000" }',
     ),
     { data: { saveOrder: '1' } },
   );
   t.match(
     plain(sent()),
-    '<address><cityName>Bern</cityName></address><place kind="home"><city>Basel</city><zip>4000</zip></place><orderLines><lineData><line><sku>a</sku><count>7</count></line></lineData></orderLines>',
+    '<address><cityName>Bern</cityName></address><place kind="home"><city>Basel</city>' +
+      '<zip>4000</zip></place><orderLines><lineData><line><sku>a</sku><count>7</count></line>' +
+      '</lineData></orderLines>',
   );
   t.same(await save('town: "Basel"'), { data: { saveOrder: '1' } });
   t.match(plain(sent()), '<id>1</id><place><city>Basel</city></place></order>');
   t.match((await save('cityName: "Bern"')).errors?.[0]?.message, 'town', 'required all the way');
   const { data } = await ask(
-    '{ order: __type(name: "OrderInput") { inputFields { name } } types: __schema { types { name } } }',
+    '{ order: __type(name: "OrderInput") { inputFields { name } } types: ' +
+      '__schema { types { name } } }',
   );
   t.same(data?.['order'], {
     inputFields: ['id', 'place', 'cityName', 'town', 'kind', 'lines'].map((name) => ({ name })),

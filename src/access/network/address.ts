@@ -62,8 +62,13 @@ function mappedIn(address: string): string | null {
   if (!/:ffff:/i.test(address)) return null;
   const groups = expand(address);
   const [high = '', low = ''] = groups?.slice(6) ?? [];
-  if (groups === null || groups[5] !== 'ffff' || groups.slice(0, 5).some((group) => group !== '0'))
+  if (
+    groups === null ||
+    groups[5] !== 'ffff' ||
+    groups.slice(0, 5).some((group) => group !== '0')
+  ) {
     return null;
+  }
   if (high.includes('.')) return high;
   const bytes = [high, low].flatMap((group) => [
     Number.parseInt(group, 16) >> 8,

@@ -36,8 +36,9 @@ export class Forwarding {
     if (this.#proxies.isEmpty || !this.#proxies.has(address)) {
       const last = this.#last;
       // Most requests are like the one before; a key for the others has to be put together first.
-      if (last.address === address && last.host === host && last.isTls === isTls)
+      if (last.address === address && last.host === host && last.isTls === isTls) {
         return last.fields;
+      }
       const fields = (isTls ? this.#ofTls : this.#ofClear)(`${address} ${host}`);
       this.#last = { address, host, isTls, fields };
       return fields;

@@ -42,8 +42,9 @@ export class VerificationQueue {
       });
     }
     if (waiting.length === 0) {
-      if (this.#waiting.size >= WAITING_ADDRESSES_MAX)
+      if (this.#waiting.size >= WAITING_ADDRESSES_MAX) {
         throw new Refusal('OVERLOADED', 'verifications of passwords');
+      }
       this.#waiting.set(address, waiting);
     }
     return new Promise((resolve) => {

@@ -46,8 +46,9 @@ export function verifyBinding(client: Client, { certificate = null }: CallerIden
   const confirmation = client.claims?.['cnf'];
   if (confirmation === undefined) return client;
   const bound = isRecord(confirmation) ? confirmation['x5t#S256'] : null;
-  if (certificate === null || bound !== thumbprintOf(certificate))
+  if (certificate === null || bound !== thumbprintOf(certificate)) {
     throw tokenRefusal('token is bound to another key');
+  }
   return client;
 }
 

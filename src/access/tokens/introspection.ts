@@ -108,10 +108,12 @@ export class IntrospectedTokens implements Identifier {
     const exp = claims['exp'] ?? null;
     const { audience } = this.#rules;
     // A proof that the gateway cannot check must not be waived (RFC 9449 section 7.1).
-    if (typeof type === 'string' && !/^bearer$/i.test(type))
+    if (typeof type === 'string' && !/^bearer$/i.test(type)) {
       return tokenRefusal('token is no bearer token');
-    if (audience !== null && ![aud].flat().includes(audience))
+    }
+    if (audience !== null && ![aud].flat().includes(audience)) {
       return tokenRefusal('token: aud is another');
+    }
     if (typeof iss !== 'string' || /\s/.test(iss)) return tokenRefusal('token: iss is no name');
     // A text, or a number that is none, would otherwise be a token that never ends (RFC 7519
     // section 4.1.4).

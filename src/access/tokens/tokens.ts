@@ -52,8 +52,9 @@ export class Tokens implements Identifier {
     if (token === null) return null;
     const digest = createHash('sha256').update(token).digest('base64');
     const known = this.#verified.get(digest);
-    if (known !== undefined && Date.now() < known.untilMillis)
+    if (known !== undefined && Date.now() < known.untilMillis) {
       return verifyBinding(known.client, caller);
+    }
     const issuer = this.#issuers.get(claimsIn(token)?.iss ?? '');
     if (issuer !== undefined) return this.#verify(token, digest, issuer, caller);
     if (this.#leavesOthers) return null;

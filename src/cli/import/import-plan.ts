@@ -81,11 +81,12 @@ export function withBackend(
   url: string | null,
 ): readonly PlannedService[] {
   if (url === null) return planned;
-  if (!isHttpUrl(url))
+  if (!isHttpUrl(url)) {
     throw unplacedError(
       `${oneLine(url)} is no address of a backend.`,
       'Give one that begins with http:// or https://.',
     );
+  }
   const { origin, pathname, search } = new URL(url);
   const isOrigin = pathname === '/' && search === '';
   if (!isOrigin && planned.length > 1) {
@@ -96,8 +97,9 @@ export function withBackend(
     );
   }
   return planned.map((service) => {
-    if (!isOrigin || service.address === null || !isHttpUrl(service.address))
+    if (!isOrigin || service.address === null || !isHttpUrl(service.address)) {
       return { ...service, address: url };
+    }
     const { pathname: path, search: query } = new URL(service.address);
     return { ...service, address: `${origin}${path}${query}` };
   });

@@ -216,8 +216,9 @@ class OfferedOperations {
       }
       const sameAs = this.#find(sharedKeys(operation, port, known?.service ?? null));
       const row = { operation: name, service: null, at, field: null };
-      if (sameAs !== null)
+      if (sameAs !== null) {
         return { ...row, status: 'otherPort', sameAs, reason: null, place: null };
+      }
       const why = operation.status === 'disabled' ? reasonOf(operation) : NOT_CHOSEN;
       return { ...row, status: 'disabled', ...NOT_SHARED, ...why };
     });

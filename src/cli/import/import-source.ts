@@ -112,10 +112,11 @@ export async function importSourceOf(
   return {
     async fetch(url) {
       const left = Math.floor(end - performance.now());
-      if (left <= 0)
+      if (left <= 0) {
         throw new Error(
           `cannot be fetched (all documents took more than ${TOTAL_MILLIS / 60_000} minutes)`,
         );
+      }
       const timeoutMillis = Math.min(FETCH.timeoutMillis, left);
       // Loading the HTTP client takes a fifth of an import, and a WSDL in a file does without.
       const client: Client = await import('../../upstream/index.js');

@@ -92,8 +92,9 @@ function toolLines(services: readonly ImportedService[]): readonly string[] {
   const reading = services.filter(({ operations }) =>
     operations.some(({ field }) => field?.startsWith('Query.')),
   );
-  if (reading.length > 0)
+  if (reading.length > 0) {
     return [`mcp: { operations: [${reading.map(({ name }) => quoted(`${name}.*`)).join(', ')}] }`];
+  }
   const writing = services.flatMap(({ name, operations }) =>
     operations.flatMap(({ operation, field }) =>
       field === null ? [] : [quoted(`${name}.${operation}`)],
@@ -126,11 +127,12 @@ function serviceLines(
 
 function keyLines({ keys, location }: ImportedServices, address: string | null): readonly string[] {
   if (keys === null) return [];
-  if (!isSameHost(location, address))
+  if (!isSameHost(location, address)) {
     return [
       '    # The credentials of the WSDL are for its own host: ' +
         'see `auth`, `headers`, `tls` and `proxy`.',
     ];
+  }
   const { basic, headers, proxy, passphrase } = keys;
   // TLS has no effect without an https address, which is a mistake of a configuration.
   const isTls = address !== null && /^https:/i.test(address);

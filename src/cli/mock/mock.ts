@@ -48,16 +48,18 @@ export async function mock(
 ): Promise<ExitCode> {
   const { listen, answers } = options;
   const address = parseListenAddress(listen);
-  if (address === null || !('port' in address))
+  if (address === null || !('port' in address)) {
     throw unplacedError(
       `${oneLine(listen)} is no address to listen at.`,
       'Give a host and a port, such as 127.0.0.1:8081.',
     );
-  if (answers !== null && !(await isFolder(answers)))
+  }
+  if (answers !== null && !(await isFolder(answers))) {
     throw unplacedError(
       `${oneLine(answers)} is no folder.`,
       'Give the folder of recorded replies, GetOrder.xml and the like.',
     );
+  }
   const model = await readShowing(
     location,
     await importSourceOf(location, options.source, process.env),
@@ -166,11 +168,12 @@ async function answerTo(
   } catch (caught) {
     return { dialect: table.dialect, answer: faultOf(table.dialect, asRefusal(caught).message) };
   }
-  if (read === null)
+  if (read === null) {
     return {
       dialect: table.dialect,
       answer: faultOf(table.dialect, 'The message is no SOAP envelope.'),
     };
+  }
   const { dialect, body } = read;
   const operation = table.find(body === null ? '' : typeKey(body), action);
   const made =

@@ -120,8 +120,9 @@ function readMetrics(text: string): Seen {
     if (
       !Number.isFinite(value) ||
       [service, operation].some((name) => name === '' || name === OTHER)
-    )
+    ) {
       continue;
+    }
     const [group, part] = metric;
     const entry = entryOf(seen, service, operation);
     const counted =

@@ -50,8 +50,9 @@ export function usageName({ name, version, label }: ClientUsage): string {
 /** Reads a report. Rejects where there is none. */
 export async function readUsage(source: string): Promise<UsageReport> {
   const data: unknown = JSON.parse(await readOperatorPage(source, '/usage'));
-  if (!isRecord(data) || !Array.isArray(data['clients']))
+  if (!isRecord(data) || !Array.isArray(data['clients'])) {
     throw new Error('it is no report of usage');
+  }
   const clients = data['clients'].filter(isRecord).map(
     (client): ClientUsage => ({
       name: textOf(client['name']),

@@ -44,8 +44,9 @@ export function convertedScalar(
   conversion: Conversion,
   enumName: string,
 ): Scalar {
-  if (type.variety === 'list' && type.item !== null && own.item !== undefined)
+  if (type.variety === 'list' && type.item !== null && own.item !== undefined) {
     return listScalarOf(type, convertedScalar(type.item, own.item, conversion, enumName), false);
+  }
   const { target } = conversion;
   const codec = target === null ? null : codecOf(target, own, enumName);
   const scalar = codec === null ? trimmed(own, conversion) : scalarOf(codec, type, conversion);
@@ -108,8 +109,9 @@ function trimmed(own: Scalar, { trims }: Conversion): Scalar {
     decode: (lexical) => own.decode(trimXml(lexical)),
     encode: (value) => {
       const text = own.encode(value);
-      if (trimXml(text) !== text)
+      if (trimXml(text) !== text) {
         throw new LexicalError('must not have white space at its ends: replies are trimmed');
+      }
       return text;
     },
   };
@@ -313,8 +315,9 @@ function dateTimeCodec(pattern: DatePattern, zoneName: string | null): Codec {
       }
       const offset = zone.offsetOfLocal(given);
       if (offset === null) throw new LexicalError(`does not exist in ${zoneName}`);
-      if (local !== null && offset !== local)
+      if (local !== null && offset !== local) {
         throw new LexicalError(`is the later of two such times in ${zoneName}, which has no text`);
+      }
       return written(pattern, given);
     },
   };
@@ -337,8 +340,9 @@ function fieldsOf(value: unknown, kind: 'date' | 'time' | 'dateTime'): DateField
   hold(dateRule(text, kind));
   const { year, month, day, time, zone } = datePartsOf(text, kind);
   const fields = newDateFields();
-  if (year !== undefined && !FOUR_DIGITS.test(year))
+  if (year !== undefined && !FOUR_DIGITS.test(year)) {
     throw new LexicalError('must have a year of four digits');
+  }
   if (year !== undefined) {
     fields.year = Number(year);
   }

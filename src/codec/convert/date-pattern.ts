@@ -127,16 +127,18 @@ function widthError(tokens: readonly Token[]): string | null {
     const written = token.letter.repeat(token.width);
     const [least, most] = WIDTHS[token.letter];
     const isOdd = token.letter === 'y' && token.width === 3;
-    if (token.width < least || token.width > most || isOdd)
+    if (token.width < least || token.width > most || isOdd) {
       return `The pattern has \`${written}\`.`;
+    }
     const next = tokens[at + 1];
     const isFollowed =
       next !== undefined && (next.letter === null ? /^[0-9]/.test(next.text) : !isSigned(next));
-    if (isVariable(token) && isFollowed)
+    if (isVariable(token) && isFollowed) {
       return (
         `\`${written}\` has no fixed width, and digits follow it: ` +
         `write \`${written}${written}\`.`
       );
+    }
   }
   return null;
 }
@@ -164,8 +166,9 @@ function fieldError(tokens: readonly Token[], kind: DatePatternKind): string | n
 
 function dateError(has: (letter: FieldLetter) => boolean): string | null {
   if (!has('y')) return 'The pattern has no year (`yyyy`).';
-  if (has('D'))
+  if (has('D')) {
     return has('M') || has('d') ? 'The pattern has the day of the year beside another day.' : null;
+  }
   if (!has('M')) return 'The pattern has no month (`MM`).';
   return has('d') ? null : 'The pattern has no day (`dd`).';
 }
@@ -238,18 +241,21 @@ class TokenPattern implements DatePattern {
 
   /** The rule that the fields break: something of them has no place in the pattern. */
   #lossOf({ year, minute, second, fraction, offset }: DateFields): string | null {
-    if (this.#letters.has('y') && (year < 1 || year > 9999))
+    if (this.#letters.has('y') && (year < 1 || year > 9999)) {
       return 'must have a year of four digits';
-    if (this.#isShortYear && (year < PIVOT_YEAR || year >= PIVOT_YEAR + 100))
+    }
+    if (this.#isShortYear && (year < PIVOT_YEAR || year >= PIVOT_YEAR + 100)) {
       return `must have a year from ${PIVOT_YEAR} to ${PIVOT_YEAR + 99}`;
+    }
     if (this.#letters.has('H')) {
       if (minute !== 0 && !this.#letters.has('m')) return 'must be a full hour';
       if (second !== 0 && !this.#letters.has('s')) return 'must be a full minute';
     }
-    if (fraction.slice(this.#fractionDigits).replaceAll('0', '') !== '')
+    if (fraction.slice(this.#fractionDigits).replaceAll('0', '') !== '') {
       return this.#fractionDigits === 0
         ? 'must be a full second'
         : `must have ${this.#fractionDigits} digits of a second at most`;
+    }
     return this.hasOffset && offset === null ? 'must have an offset' : this.#offsetLoss(offset);
   }
 

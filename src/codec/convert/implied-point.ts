@@ -60,10 +60,11 @@ export function writeImplied(value: unknown, places: number, digits: number | nu
   const isNegative = lexical.startsWith('-');
   const [whole = '', fraction = ''] = lexical.replace(/^[+-]/, '').split('.');
   const shown = fraction.slice(0, places).padEnd(places, '0');
-  if (/[1-9]/.test(fraction.slice(places)))
+  if (/[1-9]/.test(fraction.slice(places))) {
     throw new LexicalError(
       places === 0 ? 'must be a whole number' : `must have ${placesOf(places)} at most`,
     );
+  }
   return padded(`${whole}${shown}`, isNegative, digits);
 }
 
@@ -73,8 +74,9 @@ const placesOf = (places: number): string =>
 /** The digits of a whole number, padded. Throws `LexicalError` where it has more. */
 export function padded(digits: string, isNegative: boolean, width: number | null): string {
   const plain = digits.replace(/^0+(?=[0-9])/, '');
-  if (width !== null && plain.length > width)
+  if (width !== null && plain.length > width) {
     throw new LexicalError(`must have ${width} digits at most`);
+  }
   const text = width === null ? plain : plain.padStart(width, '0');
   hold(isShort(text) ? null : TOO_LONG);
   return isNegative && plain !== '0' ? `-${text}` : text;

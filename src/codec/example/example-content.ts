@@ -71,13 +71,15 @@ export class ExampleWriter {
     open: ReadonlySet<XsdType>,
   ): string {
     if (content.kind === 'empty') return '';
-    if (content.kind === 'text')
+    if (content.kind === 'text') {
       return escapeText(element.fixed ?? exampleValue(content.type, ++this.#ids));
+    }
     if (content.kind === 'elements') return this.#particle(content.particle, depth, open);
-    if (content.kind === 'opaque')
+    if (content.kind === 'opaque') {
       return content.mixed?.particle == null
         ? 'text'
         : this.#particle(content.mixed.particle, depth, open);
+    }
     if (open.has(content.item) || depth > OPTIONAL_DEPTH) return '';
     return this.element({ ...ITEM, type: content.item }, depth + 1, open).repeat(ITEMS);
   }
@@ -93,10 +95,12 @@ export class ExampleWriter {
 
   #once(particle: Particle, depth: number, open: ReadonlySet<XsdType>): string {
     if (particle.kind === 'one') return this.element(particle.element, depth + 1, open);
-    if (particle.kind === 'any')
+    if (particle.kind === 'any') {
       return `<${this.#name({ uri: uriIn(particle.wildcard), local: 'example' })}/>`;
-    if (particle.kind !== 'choice')
+    }
+    if (particle.kind !== 'choice') {
       return particle.particles.map((each) => this.#particle(each, depth, open)).join('');
+    }
     const branches = particle.particles.filter((each) => each.kind !== 'any');
     const chosen = branches.find((each) => !leadsBack(each, open)) ?? branches[0];
     if (chosen === undefined) return '';
@@ -114,8 +118,9 @@ export class ExampleWriter {
       isShort ||
       leadsBack(particle, open) ||
       (particle.kind === 'one' && particle.element.abstract)
-    )
+    ) {
       return Math.min(min, ELEMENTS_MAX);
+    }
     return Math.min(
       max,
       Math.max(min, max > 1 && particle.kind === 'one' ? ITEMS : 1),
@@ -188,8 +193,13 @@ function uriIn({ namespaces }: Wildcard): string {
 function leadsBack(particle: Particle, open: ReadonlySet<XsdType>): boolean {
   const left: Particle[] = [particle];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (next.kind === 'one' && next.element.type.kind === 'complex' && open.has(next.element.type))
+    if (
+      next.kind === 'one' &&
+      next.element.type.kind === 'complex' &&
+      open.has(next.element.type)
+    ) {
       return true;
+    }
     if ('particles' in next && next.kind !== 'choice') {
       left.push(...next.particles.filter(({ min }) => min > 0));
     }

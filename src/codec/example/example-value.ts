@@ -49,8 +49,9 @@ export function exampleValue(type: SimpleType, unique = 1, depth = 0): string {
   if (depth > DEPTH_MAX) return '';
   if (type.variety === 'list') return exampleList(type, unique, depth);
   const [member] = type.members;
-  if (type.variety === 'union')
+  if (type.variety === 'union') {
     return member === undefined ? 'text' : exampleValue(member, unique, depth + 1);
+  }
   const { facets, builtIn } = type;
   const plain = plainValue(builtIn, facets, unique);
   if (facets.patterns.length === 0) return plain;
@@ -80,8 +81,9 @@ function plainValue(builtIn: string, facets: Facets, unique: number): string {
     facets.length === null &&
     facets.maxLength === null &&
     facets.minLength === null
-  )
+  ) {
     return known;
+  }
   return ofLength(known ?? 'text', facets);
 }
 
@@ -142,8 +144,9 @@ function ofPatterns(facets: Facets, plain: string, builtIn: string): string | nu
     if ('unsupported' in parsed) continue;
     for (const more of [0, 1, 2, 4, 8, 16, (facets.minLength ?? facets.length ?? 0) * 1]) {
       const text = writePattern(parsed, more);
-      if (text !== null && matchesAll(text, facets) && (!NUMBERS.has(builtIn) || text !== ''))
+      if (text !== null && matchesAll(text, facets) && (!NUMBERS.has(builtIn) || text !== '')) {
         return text;
+      }
     }
   }
   return null;

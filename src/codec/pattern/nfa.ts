@@ -74,8 +74,9 @@ class Builder {
   build(node: PatternNode, end: number): number {
     if (node.kind === 'repeat') return this.#repeat(node, end);
     if (node.kind !== 'set') {
-      if (node.kind === 'choice')
+      if (node.kind === 'choice') {
         return this.addState(node.parts.map((part) => this.build(part, end)));
+      }
       return node.parts.reduceRight((at, part) => this.build(part, at), end);
     }
     const state = this.addState();

@@ -144,8 +144,9 @@ class Parser {
   }
 
   #group(depth: number): PatternNode {
-    if (this.#take('?') && !this.#take(':'))
+    if (this.#take('?') && !this.#take(':')) {
       return this.#fail('groups that begin with (? are of another dialect');
+    }
     const inner = this.expression(depth + 1);
     return this.#take(')') ? inner : this.#fail('a ( without its )');
   }

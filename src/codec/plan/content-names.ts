@@ -66,8 +66,9 @@ export class ContentNames {
   }
 
   #use(prefix: string): void {
-    if (prefix === '' || prefix.length >= PREFIX_UNITS_MAX || this.#bound?.has(prefix) === true)
+    if (prefix === '' || prefix.length >= PREFIX_UNITS_MAX || this.#bound?.has(prefix) === true) {
       return;
+    }
     const uri = this.#tag.namespace(prefix);
     if (uri === null) return;
     this.#bound ??= new Map();

@@ -181,8 +181,9 @@ class Frame {
   /** The value as JSON, without its type. */
   value(): unknown {
     if (this.#isNil || (this.#isRestricted && this.#isUndescribed)) return null;
-    if (this.#items !== null)
+    if (this.#items !== null) {
       return this.#typeName !== null && isMap(this.#typeName) ? mapOf(this.#items) : this.#items;
+    }
     const isObject =
       this.#members !== null || (this.#type?.kind === 'object' && this.#type.text === null);
     if (!isObject && this.#attributes === null) return this.#simple();
@@ -205,8 +206,9 @@ class Frame {
   typedValue(): unknown {
     const value = this.value();
     const name = this.#typeName;
-    if (value === null || name === null || this.#isDeclared(name) || isTold(name, value))
+    if (value === null || name === null || this.#isDeclared(name) || isTold(name, value)) {
       return value;
+    }
     const typed = anyObject();
     typed[TYPE_KEY] = typeKey(name);
     if (typeof value === 'object' && !Array.isArray(value)) return Object.assign(typed, value);
@@ -232,8 +234,9 @@ class Frame {
 
   #simple(): unknown {
     const value = decoded(scalarIn(this.#type), this.text);
-    if (this.#type?.kind === 'object' && this.#type.withholdText !== undefined)
+    if (this.#type?.kind === 'object' && this.#type.withholdText !== undefined) {
       return this.#type.withholdText(value) ?? null;
+    }
     return this.names !== null && typeof value === 'string' ? this.names.qualified(value) : value;
   }
 }
@@ -262,8 +265,9 @@ function itemTypeOf(tag: StartTag): QName | null {
     if (
       (local !== 'arrayType' && local !== 'itemType') ||
       !SOAP_ENCODINGS.includes(tag.attributeUri(index))
-    )
+    ) {
       continue;
+    }
     const [name = '', size, inner] = tag.attributeValue(index).split('[', 3);
     return inner === undefined || size === undefined ? resolveQName(tag, name) : ARRAY;
   }

@@ -48,12 +48,13 @@ export class BinaryContent {
   /** Counts base64 text. Throws `UPSTREAM_RESPONSE_LIMIT`. */
   count(chars: string): void {
     this.#charsLeft -= bareBase64(chars).length;
-    if (this.#charsLeft < 0)
+    if (this.#charsLeft < 0) {
       throw refuseByLimit(
         'UPSTREAM_RESPONSE_LIMIT',
         'limits.codec.attachmentBytes',
         this.#bytesMax,
       );
+    }
   }
 
   /**

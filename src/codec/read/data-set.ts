@@ -135,8 +135,9 @@ export class DataSetReader {
   /** The type of rows by the declaration of the data set. */
   #rowType(local: string): AnyType | null {
     const declared = this.#declared;
-    if (declared?.kind === 'list')
+    if (declared?.kind === 'list') {
       return declared.item.name.local === local ? declared.item.type() : null;
+    }
     return declared?.kind === 'object' ? (declared.members.get(local)?.type() ?? null) : null;
   }
 

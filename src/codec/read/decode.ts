@@ -114,8 +114,9 @@ export class ReplyDecoder implements XmlHandler {
         } else if (!owner.isNullified) {
           owner.last = tag.local;
           const slots = slotsFor(owner.children, tag, owner.uri);
-          if (slots !== null && owner === this.#top && this.#leaf.begin(tag, owner, slots))
+          if (slots !== null && owner === this.#top && this.#leaf.begin(tag, owner, slots)) {
             return ALL;
+          }
           if (slots !== null) {
             readings = this.#readChild(tag, owner, slots, readings);
           } else if (owner.variant?.isBinary === true) {
@@ -280,8 +281,9 @@ export class ReplyDecoder implements XmlHandler {
     const nth =
       slots[0]?.occurrence === ANY || owner.kind === 'list' ? ANY : owner.nextOccurrence(slots);
     for (const slot of slots) {
-      if (nth !== ANY && slot.occurrence !== nth && (slot.occurrence !== LATER || nth === 0))
+      if (nth !== ANY && slot.occurrence !== nth && (slot.occurrence !== LATER || nth === 0)) {
         continue;
+      }
       const isItem = slot.isItem || owner.kind === 'list';
       if (slot.isArray && isItem) {
         this.#output.fillUpTo(arrayPositionOf(tag, 'position'), owner, slot);
@@ -314,8 +316,9 @@ export class ReplyDecoder implements XmlHandler {
   ): Reading | null {
     const isWrapper = slot.items !== null && index === -1;
     const variant = isWrapper ? null : nilVariantOf(slot.value, tag);
-    if (variant !== null)
+    if (variant !== null) {
       return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
+    }
     this.#output.setValue(owner, slot, index, null, UNEXPECTED_NIL);
     return readings;
   }
@@ -328,8 +331,9 @@ export class ReplyDecoder implements XmlHandler {
     next: Reading | null,
   ): Reading | null {
     const isWrapper = slot.items !== null && index === -1;
-    if (this.#content !== null && slot.isBinary && !isWrapper)
+    if (this.#content !== null && slot.isBinary && !isWrapper) {
       return this.#beginContent(this.#content, tag, owner, slot, index, next);
+    }
     if (slot.isSimple) {
       const reading = new Reading(owner, slot, index, tag.uri, null);
       if (slot.isName) {
@@ -353,8 +357,9 @@ export class ReplyDecoder implements XmlHandler {
       return reading;
     }
     const variant = slot.value.variantOf(tag);
-    if (variant !== null)
+    if (variant !== null) {
       return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), next);
+    }
     this.#output.report(owner, slot, index, typeRule(slot.value));
     this.#output.setValue(owner, slot, index, null, null);
     return next;

@@ -235,8 +235,9 @@ export class EncodedReply implements XmlHandler {
   }
 
   #countReference(): void {
-    if (++this.#references > this.#limits.references)
+    if (++this.#references > this.#limits.references) {
       throw asUpstream(new Refusal('SOAP_STRUCTURE', 'references'));
+    }
   }
 }
 

@@ -23,8 +23,9 @@ export class OpenLeaf {
       slots.length > 1 ||
       owner.next !== null ||
       tag.attributeCount > 0
-    )
+    ) {
       return false;
+    }
     if (owner.values[slot.position] !== undefined) return false;
     this.slot = slot;
     this.text = '';

@@ -90,8 +90,9 @@ export function identitiesIn(
   type: TypeRules,
   schema: SchemaRules,
 ): readonly AttributeRules[] {
-  if (!schema.hasWildIdentities || (type.anyAttribute === null && type.kind !== 'lax'))
+  if (!schema.hasWildIdentities || (type.anyAttribute === null && type.kind !== 'lax')) {
     return type.identities;
+  }
   const found = [...type.identities];
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);

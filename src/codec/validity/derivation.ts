@@ -47,8 +47,9 @@ function isComplexDerived(
   // Everything is a restriction of anyType.
   if (isBuiltIn(declared, 'anyType')) return !banned.includes('restriction');
   // A type with simple content may extend a simple type.
-  if (declared.kind !== 'simple' || at.content.kind !== 'text' || banned.includes('extension'))
+  if (declared.kind !== 'simple' || at.content.kind !== 'text' || banned.includes('extension')) {
     return false;
+  }
   return isSimpleDerived(at.content.type, declared);
 }
 

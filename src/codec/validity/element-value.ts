@@ -22,7 +22,8 @@ export function checkContent({ element, type, text, children }: Frame): string |
   const { default: initial, fixed } = element.declaration;
   if (initial === null && fixed === null) return null;
   const mayHaveText = type.kind !== 'model' && type.kind !== 'empty';
-  if (fixed !== null)
+  if (fixed !== null) {
     return mayHaveText && children === 0 && (text === '' || text === fixed) ? null : NOT_FIXED;
+  }
   return mayHaveText || children > 0 ? null : 'is of a type that cannot have its default value';
 }

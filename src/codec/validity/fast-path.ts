@@ -14,14 +14,16 @@ export function fastTestOf(
 ): BytesTest | null {
   const { variety, builtIn, enumeration, facets } = type;
   if (variety !== 'atomic') return null;
-  if (enumeration !== null)
+  if (enumeration !== null) {
     return testWords(
       enumeration.map(({ value }) => value).filter((value) => check(value) === null),
     );
+  }
   const only = namesOf(facets);
   const digits = DIGITS.get(builtIn);
-  if (digits !== undefined)
+  if (digits !== undefined) {
     return only.length === 0 ? (bytes, start, end) => isInteger(bytes, start, end, digits) : null;
+  }
   if (builtIn === 'string') return testLength(facets, only);
   if (builtIn === 'decimal') return testDecimal(facets, only);
   if (only.length > 0) return null;
@@ -29,8 +31,9 @@ export function fastTestOf(
     return (bytes, start, end) => isDecimal(bytes, start, end, PLAIN_CHARS, PLAIN_CHARS);
   }
   if (builtIn === 'boolean') return testWords(['true', 'false', '0', '1']);
-  if (builtIn === 'dateTime' || builtIn === 'date')
+  if (builtIn === 'dateTime' || builtIn === 'date') {
     return (bytes, start, end) => isPlainDate(bytes, start, end, builtIn);
+  }
   return null;
 }
 

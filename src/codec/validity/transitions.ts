@@ -92,8 +92,9 @@ function leave({ parent, index }: ModelNode, leaving: Op[]): ModelNode | null {
   if (
     parent.particle.kind === 'sequence' &&
     (parent.required[index + 1] ?? 0) < parent.children.length
-  )
+  ) {
     return null;
+  }
   if (parent.particle.kind === 'all') {
     const members = parent.children.flatMap(({ isOptional, index }) =>
       isOptional ? [] : [parent.memberCounter + index],

@@ -126,8 +126,9 @@ export class ContentValidator implements XmlHandler {
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
     const frame = this.#frames[this.#depth - 1];
     if (this.#isOver) return true;
-    if (frame === undefined || frame.fastTest === null || !frame.fastTest(bytes, start, end))
+    if (frame === undefined || frame.fastTest === null || !frame.fastTest(bytes, start, end)) {
       return false;
+    }
     frame.treatText('known');
     return true;
   }
@@ -194,8 +195,9 @@ export class ContentValidator implements XmlHandler {
     }
     if (type.isAbstract) return this.#stop(FINDINGS.abstractType);
     if (element.declaration.abstract) return this.#stop(FINDINGS.abstract);
-    if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type))
+    if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type)) {
       return this.#skip();
+    }
     if (this.#identity !== null || element.declaration.constraints.length > 0) {
       this.#openIdentity(tag, element, frame);
     }
@@ -221,12 +223,13 @@ export class ContentValidator implements XmlHandler {
     if (frame.textState === 'nil' || type.kind === 'empty') return STREAM;
     const { simple } = type;
     const { fixed, default: initial } = frame.element.declaration;
-    if (simple === null)
+    if (simple === null) {
       return type.kind === 'model'
         ? PRESENCE
         : hasMixedText(type) && fixed !== null
           ? STREAM
           : ELEMENTS_ONLY;
+    }
     if (simple.isStreamable && !frame.isField && fixed === null && initial === null) {
       frame.treatText('streamed');
       this.#base64 ??= new StreamedBase64();
@@ -243,10 +246,12 @@ export class ContentValidator implements XmlHandler {
    * XOP Include.
    */
   #childOf(parent: Frame, tag: StartTag): ElementRules | null {
-    if (parent.textState === 'nil')
+    if (parent.textState === 'nil') {
       return this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
-    if (parent.type.kind === 'lax')
+    }
+    if (parent.type.kind === 'lax') {
       return this.#schema.global(tag.uri, tag.local) ?? this.#schema.undeclared;
+    }
     if (
       parent.type.simple?.type.builtIn === 'base64Binary' &&
       tag.local === 'Include' &&

@@ -90,8 +90,9 @@ export class ModelWalk<E> {
     const edges = edgesFrom(automaton, from, uri, local);
     const [edge] = edges;
     if (edge === undefined) return null;
-    if (edges.length > 1)
+    if (edges.length > 1) {
       return this.#follow(automaton, [{ position: from, counters: this.#counters }], uri, local);
+    }
     if (!admits(edge.ops, this.#counters)) return null;
     applyOps(edge.ops, this.#counters);
     if (edge.ops === null && edge.to.element !== null) {

@@ -62,10 +62,12 @@ export function digitsRule(
   } else if (kind === 'integer' ? !INTEGER.test(text) : !DECIMAL.test(text)) {
     return kind === 'integer' ? 'must be an integer' : 'must be a decimal number';
   }
-  if (bounds.min !== null && compareDecimals(text, bounds.min) < 0)
+  if (bounds.min !== null && compareDecimals(text, bounds.min) < 0) {
     return `must be at least ${bounds.min}`;
-  if (bounds.max !== null && compareDecimals(text, bounds.max) > 0)
+  }
+  if (bounds.max !== null && compareDecimals(text, bounds.max) > 0) {
     return `must be at most ${bounds.max}`;
+  }
   return null;
 }
 

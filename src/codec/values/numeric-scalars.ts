@@ -43,8 +43,9 @@ export function digitsScalar(name: 'Long' | 'BigInt' | 'Decimal', bounds: Bounds
       if (typeof value === 'bigint') return check(String(value));
       if (typeof value !== 'number') throw new LexicalError(`${form}, as a string`);
       if (name !== 'Decimal' || Number.isInteger(value)) {
-        if (!Number.isSafeInteger(value))
+        if (!Number.isSafeInteger(value)) {
           throw new LexicalError(`${form}, as a string when it is large`);
+        }
         return check(String(value));
       }
       return check(plainDecimal(value));
@@ -63,8 +64,9 @@ export const FLOAT_SCALAR: Scalar = {
     return value;
   },
   encode: (value) => {
-    if (typeof value !== 'number' || !Number.isFinite(value))
+    if (typeof value !== 'number' || !Number.isFinite(value)) {
       throw new LexicalError('must be a finite number');
+    }
     // Negative zero is a value of its own in XML Schema; JavaScript would write it without its
     // sign.
     return Object.is(value, -0) ? '-0' : String(value).replace('+', '');

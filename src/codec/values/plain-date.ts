@@ -49,8 +49,9 @@ function isDay(bytes: Uint8Array, at: number): boolean {
   const year = twoDigits(bytes, at + 2);
   const month = twoDigits(bytes, at + 5);
   const day = twoDigits(bytes, at + 8);
-  if (century < 0 || year < 0 || century + year === 0 || month < 1 || month > 12 || day < 1)
+  if (century < 0 || year < 0 || century + year === 0 || month < 1 || month > 12 || day < 1) {
     return false;
+  }
   if (bytes[at + 4] !== MINUS || bytes[at + 7] !== MINUS) return false;
   if (day <= 28) return true;
   const isLeapYear = (year === 0 ? century : year) % 4 === 0;
@@ -82,8 +83,9 @@ function isZone(bytes: Uint8Array, at: number, end: number): boolean {
   if (at < 0) return false;
   if (at === end) return true;
   if (bytes[at] === LETTER_Z) return at + 1 === end;
-  if (at + 6 !== end || (bytes[at] !== MINUS && bytes[at] !== PLUS) || bytes[at + 3] !== COLON)
+  if (at + 6 !== end || (bytes[at] !== MINUS && bytes[at] !== PLUS) || bytes[at + 3] !== COLON) {
     return false;
+  }
   const hours = twoDigits(bytes, at + 1);
   const minutes = twoDigits(bytes, at + 4);
   return hours >= 0 && hours <= 13 && minutes >= 0 && minutes <= 59;

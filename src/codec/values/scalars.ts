@@ -64,16 +64,18 @@ export const listItemsIn = (lexical: string): readonly string[] =>
 
 /** XML Schema has no lists of lists. */
 function oneOf(value: ScalarValue | null): ScalarItem | null {
-  if (value !== null && typeof value === 'object')
+  if (value !== null && typeof value === 'object') {
     throw new LexicalError('must not be a list of lists');
+  }
   return value;
 }
 
 /** Refuses an item with white space, which would become none, or several. */
 function itemText(lexical: string): string {
   const text = trimXml(lexical);
-  if (text === '' || /[ \t\n\r]/.test(text))
+  if (text === '' || /[ \t\n\r]/.test(text)) {
     throw new LexicalError('an item of a list must be one word');
+  }
   return text;
 }
 
@@ -83,8 +85,9 @@ function unionScalar(types: readonly SimpleType[]): Scalar {
   const [first] = members;
   if (first === undefined) return STRING;
   const isOneKind = types.every(({ variety }) => variety !== 'list');
-  if (isOneKind && members.every(({ name }) => name === first.name))
+  if (isOneKind && members.every(({ name }) => name === first.name)) {
     return firstThatTakes(first.name, members);
+  }
   return types.some(({ builtIn }) => builtIn === 'string') ? STRING : TOKEN;
 }
 
@@ -117,8 +120,9 @@ function held(scalar: Scalar, type: SimpleType): Scalar {
   const check = compileSimple(type);
   const isTreated = type.variety === 'atomic' && type.facets.whiteSpace !== null;
   const whiteSpace = isTreated ? whiteSpaceOf(type) : 'preserve';
-  if (scalar === BOOLEAN)
+  if (scalar === BOOLEAN) {
     return { ...BOOLEAN, encode: (value) => booleanOf(BOOLEAN.encode(value), check) };
+  }
   return {
     name: scalar.name,
     ...(scalar.binary === undefined ? {} : { binary: scalar.binary }),
@@ -254,8 +258,9 @@ const Q_NAME: Scalar = {
   encode: (value) => {
     const text = trimXml(textOf(value));
     // A prefix would be bound by the declarations of the envelope.
-    if (qNameRule(text) !== null || text.includes(':'))
+    if (qNameRule(text) !== null || text.includes(':')) {
       throw new LexicalError('must be a name without a prefix');
+    }
     return text;
   },
 };

@@ -288,8 +288,9 @@ function lengthChecks(
     (lexical) => {
       const counted = length(lexical);
       if (exactly !== null && counted !== exactly) return `must have length ${exactly}`;
-      if (minLength !== null && counted < minLength)
+      if (minLength !== null && counted < minLength) {
         return `must have at least length ${minLength}`;
+      }
       if (maxLength !== null && counted > maxLength) return `must have at most length ${maxLength}`;
       return null;
     },
@@ -309,8 +310,9 @@ function digitChecks(
   return [
     (lexical) => {
       const { total, fraction } = digits(lexical);
-      if (totalDigits !== null && total > totalDigits)
+      if (totalDigits !== null && total > totalDigits) {
         return `must have at most ${totalDigits} digits`;
+      }
       if (fractionDigits === null || fraction <= fractionDigits) return null;
       return `must have at most ${fractionDigits} digits after the point`;
     },

@@ -146,8 +146,12 @@ function isSameAnyValue(
   if (found === null) return false;
   const { type, value } = found;
   const given = memberOf(raw, 'type') ?? null;
-  if (given !== null && (type === null || (given !== type && `{${XSD}}${String(given)}` !== type)))
+  if (
+    given !== null &&
+    (type === null || (given !== type && `{${XSD}}${String(given)}` !== type))
+  ) {
     return false;
+  }
   const own = memberOf(raw, 'value');
   return own === undefined || isDeepStrictEqual(plain(own), plain(value));
 }

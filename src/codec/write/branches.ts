@@ -29,8 +29,9 @@ function brokenRule(rules: readonly BranchRule[], has: HasMember): string | null
 
 function brokenBranches({ required, branches }: BranchRule, has: HasMember): string | null {
   const keys = new Set(branches.flatMap((branch) => branch.keys).filter(has));
-  if (keys.size === 0)
+  if (keys.size === 0) {
     return required ? `one must be provided of ${printBranches(branches)}` : null;
+  }
   const fitting = branches.filter((branch) => [...keys].every((key) => branch.keys.includes(key)));
   if (fitting.length === 0) return `only one may be provided of ${printBranches(branches)}`;
   let first: string | null = null;

@@ -78,8 +78,9 @@ export class LeafEncoder {
     above: InputPath,
     mediaType: string | null = null,
   ): ContentEvent | null {
-    if (source === undefined)
+    if (source === undefined) {
       return this.text(scalar, memberOf(value, key), below(above, key), mediaType);
+    }
     const lexical = this.resolve(source, scalar, required, below(above, key)) ?? '';
     return lexical === '' ? null : { kind: 'text', value: lexical };
   }
@@ -129,8 +130,9 @@ export class LeafEncoder {
     }
     const text = this.#encode(XML_TEXT, value, path);
     const trimmed = trimXml(text);
-    if (name !== null && !trimmed.startsWith('<'))
+    if (name !== null && !trimmed.startsWith('<')) {
       return text === '' ? [] : [{ kind: 'text', value: text }];
+    }
     if (trimmed.length > this.#limits.opaqueChars) {
       refuseInput(path, TOO_LONG);
     }
@@ -156,8 +158,9 @@ export class LeafEncoder {
     path: InputPath,
   ): { readonly value: QName; readonly more: QName[] } | null {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (scalar.name !== 'QName' || !items.some((item) => qualifiedName(scalar, item) !== null))
+    if (scalar.name !== 'QName' || !items.some((item) => qualifiedName(scalar, item) !== null)) {
       return null;
+    }
     this.#measure(value, path);
     const names = items.map((item) => {
       const name = qualifiedName(scalar, item);
@@ -197,8 +200,9 @@ export class LeafEncoder {
     if (this.#parts === null) {
       refuseInput(path, NO_PACKAGE);
     }
-    if (!this.#isIncluded(scalar, path))
+    if (!this.#isIncluded(scalar, path)) {
       return { kind: 'text', value: this.#parts.addInline(file) };
+    }
     return { kind: 'include', id: this.#parts.add(file, mediaType ?? OCTETS) };
   }
 

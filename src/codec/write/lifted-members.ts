@@ -37,8 +37,9 @@ function movedPaths(
   for (const {
     steps: [first = '', ...rest],
     at,
-  } of members)
+  } of members) {
     addToGroup(byStep, first, { steps: rest, at });
+  }
   return new Map(
     [...byStep].map(([step, inner]) => {
       const whole = inner.find(({ steps }) => steps.length === 0);

@@ -63,8 +63,9 @@ function foundIn(source: Found, context: RequestContext): string | null | undefi
  * it.
  */
 export function refuseMissing(source: EncodeSource, path: InputPath): never {
-  if (source.from === 'claim')
+  if (source.from === 'claim') {
     throw new Refusal('FORBIDDEN', 'a claim that the operation requires is missing');
+  }
   refuseInput(path, `${printSource(source)} is required`);
 }
 
@@ -95,8 +96,9 @@ export function claimText(
     claims !== null && Object.hasOwn(claims, name) ? (claims[name] ?? undefined) : undefined;
   if (claim === undefined) return undefined;
   if (typeof claim === 'boolean') return String(claim);
-  if (typeof claim === 'number')
+  if (typeof claim === 'number') {
     return Number.isInteger(claim) && !Number.isSafeInteger(claim) ? null : String(claim);
+  }
   return typeof claim !== 'string' || claim.length > SOURCE_CHARS || CONTROL.test(claim)
     ? null
     : claim;

@@ -34,8 +34,9 @@ function affinityRule(
   balance: string | { readonly hash: string },
   cookie: string | null,
 ): AffinityRule | null {
-  if (typeof balance === 'string')
+  if (typeof balance === 'string') {
     return cookie === null ? null : { by: null, name: '', steps: [], cookie };
+  }
   const [by, name = ''] = balance.hash.split(/:(.*)/s);
   if (by === 'header') return { by, name: name.toLowerCase(), steps: [], cookie };
   if (by === 'path') return { by, name: '', steps: name.split('/'), cookie };

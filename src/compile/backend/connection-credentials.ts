@@ -44,12 +44,13 @@ export async function compileNegotiate(
   const { principal, keytab } = section.value;
   if (keytab !== undefined) {
     const file = section.fileAt(['keytab']);
-    if (file === null)
+    if (file === null) {
       throw section.error(
         ['keytab'],
         `Service \`${service}\`: a keytab is a file.`,
         'Write { file: path }.',
       );
+    }
     const known = process.env[KEYTAB_VARIABLE] ?? `FILE:${file}`;
     process.env[KEYTAB_VARIABLE] = known;
     if (known !== file && known !== `FILE:${file}`) {

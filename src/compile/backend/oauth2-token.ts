@@ -30,8 +30,9 @@ export function compileOAuth2(
   const section = service.at(oauth, 'auth', 'oauth2');
   const signingKey = key === undefined ? null : compileKey(section, key);
   const sign = async (about: JwtClaims): Promise<string> => {
-    if (signingKey === null)
+    if (signingKey === null) {
       throw new Error('the configuration let an assertion pass that nothing signs');
+    }
     const { signJwt } = await import('../../access/tokens/jwt.js');
     return signJwt(about, signingKey());
   };

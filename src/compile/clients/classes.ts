@@ -80,8 +80,9 @@ function classOf(
     deny.flatMap((entry) => (isOfOperation(entry) ? [entry.slice(0, entry.indexOf('.'))] : [])),
   );
   const permits = (service: string, operation: string | null): boolean => {
-    if (holds(denied, service, operation) || (operation === null && deniesSome.has(service)))
+    if (holds(denied, service, operation) || (operation === null && deniesSome.has(service))) {
       return false;
+    }
     return allowed === null || holds(allowed, service, operation);
   };
   const callable = services.filter(

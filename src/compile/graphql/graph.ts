@@ -71,8 +71,9 @@ export async function compileGraph(
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   const invalid = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
-  if (invalid.length > 0)
+  if (invalid.length > 0) {
     throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(root, message)));
+  }
   const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
   const rules = [
     ...rightsRules(services),

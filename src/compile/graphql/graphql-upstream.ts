@@ -249,13 +249,14 @@ async function readSchema(
     throw errorOf(section, 'schema', `The schema ${file} cannot be read (${code}).`, remedy);
   }
   const { schemaBytes } = section.value.limits.remote;
-  if (sdl.length > schemaBytes)
+  if (sdl.length > schemaBytes) {
     throw errorOf(
       section,
       'schema',
       `The schema ${file} is longer than ${schemaBytes} bytes.`,
       null,
     );
+  }
   try {
     const linked = resolveLinks(parse(new Source(sdl.toString('utf8'), file)));
     const { document, requirementsOf } = takeRights(removeInaccessible(linked));
@@ -264,8 +265,9 @@ async function readSchema(
     return { schema, costs: costOf(schema), requirements: requirementsOf(schema) };
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    if (error instanceof RangeError)
+    if (error instanceof RangeError) {
       throw errorOf(section, 'schema', `The schema ${file} is nested too deep.`, null);
+    }
     if (!(error instanceof Error)) throw error;
     const [at] = error instanceof GraphQLError ? (error.locations ?? []) : [];
     throw new ConfigurationError([

@@ -91,10 +91,11 @@ function missingIn(before: GraphQLNamedType, after: GraphQLNamedType): readonly 
     const [were, are] = [before.getFields(), after.getFields()];
     return lostInputs(Object.values(were), Object.values(are), isRequiredInputField);
   }
-  if (isEnumType(before) && isEnumType(after))
+  if (isEnumType(before) && isEnumType(after)) {
     return before
       .getValues()
       .flatMap(({ name }) => (after.getValue(name) === undefined ? [name] : []));
+  }
   if (isUnionType(before) && isUnionType(after)) {
     const members = new Set(after.getTypes().map(({ name }) => name));
     return before.getTypes().flatMap(({ name }) => (members.has(name) ? [] : [name]));
@@ -131,8 +132,9 @@ function isWithin(narrow: GraphQLType, wide: GraphQLType): boolean {
       isNonNullType(one) ? one.ofType : one,
       isNonNullType(other) ? other.ofType : other,
     ];
-    if (!isListType(inner) || !isListType(outer))
+    if (!isListType(inner) || !isListType(outer)) {
       return !isListType(inner) && !isListType(outer) && inner.name === outer.name;
+    }
     [one, other] = [inner.ofType, outer.ofType];
   }
 }

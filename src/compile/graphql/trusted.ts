@@ -145,8 +145,9 @@ async function readText(
     const code = errorCode(error) ?? 'unknown error';
     throw refuse(`The manifest of trusted documents cannot be read (${code}).`);
   }
-  if (bytes.length > FILE_BYTES_MAX)
+  if (bytes.length > FILE_BYTES_MAX) {
     throw refuse('The manifest of trusted documents is longer than 64 MiB.');
+  }
   return { text: bytes.toString('utf8'), file: shown };
 }
 

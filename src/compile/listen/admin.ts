@@ -70,8 +70,9 @@ const namedTokens = (tokens: readonly string[]): readonly ApiKeyClient[] =>
 
 /** Whether other machines reach an address, and need no credentials there. */
 function isExposed({ address, tls, basic, bearer }: AdminListenerConfig): boolean {
-  if (basic !== undefined || bearer !== undefined || tls?.clientCertificate === 'required')
+  if (basic !== undefined || bearer !== undefined || tls?.clientCertificate === 'required') {
     return false;
+  }
   return isReachable(address);
 }
 

@@ -167,8 +167,9 @@ export function sendWhole(
       },
       data(chunk) {
         bytes += chunk.length;
-        if (bytes > maxBytes)
+        if (bytes > maxBytes) {
           throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'reply to a call of the gateway itself');
+        }
         chunks.push(chunk);
       },
       end: () => head !== null && resolve({ head, body: Buffer.concat(chunks) }),
@@ -195,8 +196,9 @@ function contentOf(
 export function readReply(call: ConstantCall, reply: WholeReply, handler: XmlHandler): void {
   const { head, body } = reply;
   const { readers } = call.service;
-  if (head.status === 401 || head.status === 403)
+  if (head.status === 401 || head.status === 403) {
     throw new Refusal('UPSTREAM_AUTH', `status ${head.status}`);
+  }
   const isTyped = !call.service.toleranceOf(call.operation).has('media-type');
   const type =
     readMediaType(head.header('content-type') ?? undefined) ?? (isTyped ? null : { charset: null });

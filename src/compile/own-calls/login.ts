@@ -125,8 +125,9 @@ export function compileSession(
       const { head } = reply;
       const reader = new TextAtPath(path ?? ANY_TEXT);
       readReply(login, reply, reader);
-      if (reader.isFault || head.status > 299)
+      if (reader.isFault || head.status > 299) {
         throw new Refusal('UPSTREAM_AUTH', 'the login was refused');
+      }
       const found = path === null ? cookiesOf(head) : reader.found;
       if (found === null) throw new Refusal('UPSTREAM_AUTH', 'no token in the reply to the login');
       const checked = checkToken(place, found);
@@ -160,8 +161,9 @@ function checkAddress(text: string | null, allowed: readonly string[]): URL {
     url.username !== '' ||
     url.password !== '' ||
     !allowed.some((each) => isAllowed(url, each))
-  )
+  ) {
     throw new Refusal('UPSTREAM_AUTH', 'the login leads to an address that is not allowed');
+  }
   url.hash = '';
   return url;
 }

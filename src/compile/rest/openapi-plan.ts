@@ -63,8 +63,9 @@ function withBodyNames(
 ): ReadonlyMap<string, readonly PlannedOperation[]> {
   const taken = new Set<string>();
   const named = (planned: Omit<PlannedOperation, 'bodyName'>): PlannedOperation => {
-    if (planned.method === 'get' || planned.method === 'delete')
+    if (planned.method === 'get' || planned.method === 'delete') {
       return { ...planned, bodyName: null };
+    }
     const short = `${planned.id.replace(/^post_/, '')}.Arguments`;
     const bodyName = taken.has(short) ? `${planned.id}.Arguments` : short;
     taken.add(bodyName);
@@ -79,8 +80,9 @@ function freshIds(
   ids: Set<string>,
 ): { readonly get: string | null; readonly post: string } {
   const { name } = described.field;
-  if (!described.isRead || queriedArguments(described) === null)
+  if (!described.isRead || queriedArguments(described) === null) {
     return { get: null, post: freshId(name, ids) };
+  }
   const post = freshId(`post_${name}`, ids);
   return { get: freshId(name, ids), post };
 }

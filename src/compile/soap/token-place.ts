@@ -103,8 +103,9 @@ function childOf(element: ElementDeclaration | null, local: string): ElementDecl
     element === null ||
     element.type.kind !== 'complex' ||
     element.type.content.kind !== 'elements'
-  )
+  ) {
     return null;
+  }
   const left: Particle[] = [element.type.content.particle];
   for (let particle = left.pop(); particle !== undefined; particle = left.pop()) {
     if (particle.kind === 'one' && particle.element.name.local === local) return particle.element;
@@ -136,7 +137,8 @@ export function withTokenField(
 
 /** Throws `UPSTREAM_AUTH` for a token that its place cannot carry. */
 export function checkToken(place: TokenPlace, token: string): string {
-  if (place.kind === 'http' && !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(token))
+  if (place.kind === 'http' && !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(token)) {
     throw new Refusal('UPSTREAM_AUTH', 'a token that no header field can carry');
+  }
   return token;
 }

@@ -47,8 +47,13 @@ function uncountedReplies({ services, limits }: Config): readonly Finding[] {
   if (limits.graphql.kibCost > 0) return [];
   return Object.entries(services).flatMap(([service, { operations }]) =>
     Object.entries(operations).flatMap(([name, mapping]): readonly Finding[] => {
-      if (typeof mapping === 'boolean' || mapping.replyKib === undefined || mapping.replyKib === 0)
+      if (
+        typeof mapping === 'boolean' ||
+        mapping.replyKib === undefined ||
+        mapping.replyKib === 0
+      ) {
         return [];
+      }
       const path = ['services', service, 'operations', name, 'replyKib'];
       const what =
         `The \`replyKib\` of operation \`${name}\` counts nothing: ` +
@@ -96,8 +101,9 @@ function readsInMutation(config: Config, { fields }: Graph): readonly Finding[] 
   return [...fields.values()].flatMap(
     ({ service, operation: { name }, parent }): readonly Finding[] => {
       const mapping = config.services[service]?.operations[name];
-      if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined)
+      if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined) {
         return [];
+      }
       const what =
         `Operation \`${name}\` is declared to read, but is a field of Mutation: ` +
         'clients take it for one that writes.';

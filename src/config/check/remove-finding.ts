@@ -24,8 +24,12 @@ const MAIN_KEYS: ReadonlySet<unknown> = new Set([
  */
 export function removeFinding(data: unknown, path: ConfigPath): boolean {
   const [section, , key] = path;
-  if (section === 'include' || (section === 'services' && (path.length < 3 || MAIN_KEYS.has(key))))
+  if (
+    section === 'include' ||
+    (section === 'services' && (path.length < 3 || MAIN_KEYS.has(key)))
+  ) {
     return false;
+  }
   let owner: unknown = data;
   let depth = 0;
   // The entries of a list go with the list: their numbers would change.

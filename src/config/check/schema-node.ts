@@ -99,8 +99,9 @@ export function typesOf(node: SchemaNode): readonly string[] {
 
 /** The node of one key of a map, or null when the map has no such key. */
 export function childNode(node: SchemaNode, key: string): SchemaNode | null {
-  if (node.properties !== undefined && Object.hasOwn(node.properties, key))
+  if (node.properties !== undefined && Object.hasOwn(node.properties, key)) {
     return node.properties[key] ?? null;
+  }
   for (const [pattern, child] of Object.entries(node.patternProperties ?? {})) {
     if (new RegExp(pattern, 'u').test(key)) return child;
   }

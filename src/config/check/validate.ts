@@ -82,8 +82,9 @@ function finding(
     }
     case 'maxProperties': {
       const given = isRecord(data) ? Object.keys(data) : [];
-      if (Number(params['limit']) > 1)
+      if (Number(params['limit']) > 1) {
         return value(`${name} has more than ${String(params['limit'])} entries.`, null);
+      }
       return value(
         `${name} has ${given.map((key) => `\`${key}\``).join(' and ')}, and may have one of them.`,
         'Remove the other.',

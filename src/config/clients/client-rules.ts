@@ -84,8 +84,9 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
       !isRecord(owner) ||
       typeof owner['class'] !== 'string' ||
       Object.hasOwn(classes, owner['class'])
-    )
+    ) {
       return;
+    }
     const what = `${printPath([...at, 'class'])} is none of ${printPath([...path, 'classes'])}.`;
     const remedy = didYouMean(owner['class'], known) ?? `Known: ${known.slice(0, 20).join(', ')}.`;
     findings.push({ path: [...at, 'class'], part: 'value', what, remedy });

@@ -25,8 +25,9 @@ export function validateKeySet(text: string, algorithms: readonly string[]): Key
   if (algorithms.some(verifies)) return null;
   const what = `has no public key for ${algorithms.join(' or ')}: no token could ever be verified.`;
   const others = JWT_ALGORITHMS.filter(verifies);
-  if (others.length === 0)
+  if (others.length === 0) {
     return { what, remedy: 'Give the public keys of the issuer as it shows them.' };
+  }
   const remedy =
     `Its keys are for ${others.join(', ')}: accept what the issuer signs with ` +
     'in its `algorithms`.';
@@ -58,8 +59,9 @@ const MODULUS_BITS_MIN = 2048;
 function isFor(key: Record<string, unknown>, algorithm: string): boolean {
   const [type, curve] = KEY_TYPES[algorithm] ?? KEY_TYPES[algorithm.slice(0, 2)] ?? [null, null];
   const { kty, crv, alg = algorithm, use = 'sig', key_ops: operations = ['verify'], d } = key;
-  if (kty !== type || (curve !== null && crv !== curve) || alg !== algorithm || use !== 'sig')
+  if (kty !== type || (curve !== null && crv !== curve) || alg !== algorithm || use !== 'sig') {
     return false;
+  }
   // A private key would let its readers make tokens: it verifies nothing here.
   if (!Array.isArray(operations) || !operations.includes('verify') || d !== undefined) return false;
   try {

@@ -27,8 +27,9 @@ export function downloadPaths(graphql: unknown): readonly EndpointPath[] {
 export function downloadRules({ graphql, limits }: Record<string, unknown>): readonly Finding[] {
   const http = isRecord(limits) && isRecord(limits['http']) ? limits['http'] : {};
   const { uriBytes } = http;
-  if (downloadsOf(graphql) === null || typeof uriBytes !== 'number' || uriBytes >= URI_BYTES_MIN)
+  if (downloadsOf(graphql) === null || typeof uriBytes !== 'number' || uriBytes >= URI_BYTES_MIN) {
     return [];
+  }
   const what =
     `\`limits.http.uriBytes\` is less than the ${URI_BYTES_MIN} bytes that addresses of ` +
     '`graphql.downloads` may have.';

@@ -36,8 +36,13 @@ function exactOrigins(origins: unknown, at: ConfigPath): readonly Finding[] {
   return (Array.isArray(origins) ? [...origins.entries()] : []).flatMap(
     ([index, origin]): readonly Finding[] => {
       // The schema has reported other forms.
-      if (typeof origin !== 'string' || !/^https?:\/\/[^\s/?#@]+$/.test(origin) || isOrigin(origin))
+      if (
+        typeof origin !== 'string' ||
+        !/^https?:\/\/[^\s/?#@]+$/.test(origin) ||
+        isOrigin(origin)
+      ) {
         return [];
+      }
       const path: ConfigPath = [...at, index];
       const what = `${printPath(path)} is no origin that a browser could ever name.`;
       return [

@@ -7,6 +7,8 @@ export const liftPath = (description: string) =>
   optional(
     text(description, {
       pattern: `^${STEP}(/${STEP}){0,14}/@?${STEP}$`,
-      hint: 'Write XML names with `/` between them: address/cityName. Another name alone is `name`.',
+      hint:
+        'Write XML names with `/` between them: address/cityName. ' +
+        'Another name alone is `name`.',
     }),
   );

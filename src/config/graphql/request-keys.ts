@@ -40,7 +40,8 @@ const ENTRY = closed({
   ),
   convert: CONVERT_KEY,
   path: liftPath(
-    'The way to the value in the request, which callers give without the elements around it: `order/address/cityName`. The key is a new name then.',
+    'The way to the value in the request, which callers give without the elements around it: ' +
+      '`order/address/cityName`. The key is a new name then.',
   ),
   ...SOURCE,
 });

@@ -40,8 +40,9 @@ export function requestRules(
 function blockRules(key: string, entry: unknown, path: ConfigPath): readonly Finding[] {
   const isInside = /[/]/.test(key.replace(/\{[^}]*\}/g, ''));
   const at = (what: string, remedy: string): Finding => ({ path, part: 'key', what, remedy });
-  if (entry === true)
+  if (entry === true) {
     return [at(`${printPath(path)} has no effect.`, 'Write `false`, or the source of its value.')];
+  }
   const hasXml = isRecord(entry) && entry['xml'] !== undefined;
   if (isInside && (entry === false || hasXml)) {
     return [at(`${printPath(path)} is a path inside a block.`, 'Name the block alone.')];

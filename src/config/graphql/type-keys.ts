@@ -33,7 +33,9 @@ const FIELD = closed({
   ),
   convert: CONVERT_KEY,
   path: liftPath(
-    'The way from an element of the type to the value, which the field shows without the elements around it: `address/cityName`. The key is a new name then. An element of which nothing else is left is not shown.',
+    'The way from an element of the type to the value, which the field shows without the ' +
+      'elements around it: `address/cityName`. The key is a new name then. An element of which ' +
+      'nothing else is left is not shown.',
   ),
   hide: flag('Leaves it out of replies, and of requests unless it must be provided.', false),
   nullable: nullable(

@@ -105,8 +105,9 @@ function* findMatched(
     }
     for (const claim of folders) {
       const owned = segmentsOf(claim).slice(0, -1);
-      if (owned.length >= segments.length || !isMatch(segments.slice(0, owned.length), owned))
+      if (owned.length >= segments.length || !isMatch(segments.slice(0, owned.length), owned)) {
         continue;
+      }
       const what =
         `${name} matches paths of ${nameOf(claim)}, which has all below ` +
         `${String(claim.claimed)}.`;

@@ -79,15 +79,19 @@ export const pathRules = (claims: readonly EndpointPath[]): readonly Finding[] =
 
 function faultOf(path: string): readonly [why: string, remedy: string] | null {
   if (path.includes('//')) return ['it has an empty segment', 'Write one `/` between segments.'];
-  if (/\/\.{1,2}(?:[/;]|%3b|$)/i.test(path))
+  if (/\/\.{1,2}(?:[/;]|%3b|$)/i.test(path)) {
     return ['it has a segment of dots', 'Write the path without `.` and `..`.'];
+  }
   if (/[\\@]/.test(path)) return ['it has a `\\` or a `@`', 'Choose another.'];
-  if (/[^!-~]/.test(path))
+  if (/[^!-~]/.test(path)) {
     return ['it is not as it is sent', 'Write what is not US-ASCII percent-encoded, as UTF-8.'];
-  if (/%(?![0-9a-f]{2})/i.test(path))
+  }
+  if (/%(?![0-9a-f]{2})/i.test(path)) {
     return ['it has a `%` that encodes nothing', 'Write `%25` for the sign itself.'];
-  if (/%(?:2f|5c|00|25(?:2e|2f|5c|00))/i.test(path))
+  }
+  if (/%(?:2f|5c|00|25(?:2e|2f|5c|00))/i.test(path)) {
     return ['it has an encoded slash or NUL', 'Choose another.'];
+  }
   // RFC 3986 section 6.2.2.2: clients write these as they are.
   if (/%(?:2d|2e|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i.test(path)) {
     return [

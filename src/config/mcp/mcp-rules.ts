@@ -20,8 +20,9 @@ export function mcpPaths({ mcp, publicUrl }: Record<string, unknown>): readonly 
   if (typeof claimed !== 'string') return [];
   const path = ['mcp', 'path'];
   const own: EndpointPath = { path, claimed, endpoint: 'mcp', reach: 'exact' };
-  if (typeof publicUrl !== 'string' || !URL.canParse(publicUrl.replace(/\/+$/, '') + claimed))
+  if (typeof publicUrl !== 'string' || !URL.canParse(publicUrl.replace(/\/+$/, '') + claimed)) {
     return [own];
+  }
   const described = describedAt(resourceAt(publicUrl, claimed)).pathname;
   return [own, { path, claimed: described, endpoint: 'resource', reach: 'exact', isDerived: true }];
 }

@@ -70,13 +70,14 @@ export function unnamedClasses(change: ConfigChange): readonly Weakening[] {
       claim === config.classClaim && later?.classes?.[name] !== undefined;
     for (const name of Object.keys(earlier?.classes ?? {})) {
       const what = isNamed(name) ? null : widerClass(change, name, to);
-      if (what !== null)
+      if (what !== null) {
         return [
           {
             path: [...path, 'class'],
             what: `is that of tokens which named \`${name}\`: it ${what}`,
           },
         ];
+      }
     }
     return [];
   });
@@ -111,8 +112,9 @@ function widerClass(change: ConfigChange, from: string, to: string): string | nu
   const denied = noLongerDenied(change, earlier, later);
   if (denied.length > 0) return `may call ${listNames(denied)}, which were denied`;
   if (earlier.budget !== undefined && later.budget === undefined) return 'has no budget any more';
-  if (earlier.requestsAtOnce !== undefined && later.requestsAtOnce === undefined)
+  if (earlier.requestsAtOnce !== undefined && later.requestsAtOnce === undefined) {
     return 'may have any number of requests in progress';
+  }
   if (from !== to && masksLess(change, from, to)) return 'gets values that were masked';
   return null;
 }
@@ -130,8 +132,9 @@ function newlyAllowed(
     [...successors].flatMap(([name, names]) => names.map((each) => [each, name] as const)),
   );
   const added = later.allow.filter((entry) => {
-    if (isRoute(entry))
+    if (isRoute(entry)) {
       return !known.includes(entry) && before.routes.some(({ path }) => path === entry);
+    }
     const service = old.get(serviceOf(entry));
     return (
       service !== undefined &&
@@ -160,8 +163,9 @@ function noLongerDenied(
     );
   };
   return earlier.deny.flatMap((entry) => {
-    if (isRoute(entry))
+    if (isRoute(entry)) {
       return after.routes.some(({ path }) => path === entry) && !isClosed(entry) ? [entry] : [];
+    }
     const operation = entry.slice(serviceOf(entry).length);
     return (successors.get(serviceOf(entry)) ?? [])
       .map((name) => name + operation)

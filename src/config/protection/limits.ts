@@ -74,8 +74,9 @@ export function weakerLimits({
         typeof was !== 'number' ||
         value === was ||
         inherited.get(name) === was
-      )
+      ) {
         continue;
+      }
       const path = [...(at[0] ?? []), group, name];
       const isStricter = FLOORS.has(key)
         ? was > value

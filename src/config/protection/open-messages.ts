@@ -56,10 +56,11 @@ export const openReplies = ({ services }: Config): readonly string[] =>
   Object.entries(services).flatMap(([name, { security }]) => {
     const { make, verifyReplies } = security;
     const owner = `Replies of \`${name}\``;
-    if (verifyReplies === undefined)
+    if (verifyReplies === undefined) {
       return make?.signature === undefined
         ? []
         : [`${owner} are not verified, while its calls are signed (\`verifyReplies\`).`];
+    }
     const { signature, timestamp, signatureConfirmation, encrypted } = verifyReplies;
     const isUnsigned = (part: string): boolean => signature?.required.includes(part) !== true;
     const holes: readonly Hole[] = [

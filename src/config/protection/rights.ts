@@ -125,8 +125,9 @@ export const masksLess = ({ before, after }: ConfigChange, from: string, to: str
       strengthOf(masks, from) > 0 &&
       later.has(field) &&
       strengthOf(later.get(field), to) < strengthOf(masks, from)
-    )
+    ) {
       return true;
+    }
   }
   return false;
 };

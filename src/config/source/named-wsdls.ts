@@ -31,8 +31,9 @@ export async function namedWsdls(
     }
     return [...found.values()];
   } catch (error) {
-    if (error instanceof ConfigurationError || (error instanceof Error && 'code' in error))
+    if (error instanceof ConfigurationError || (error instanceof Error && 'code' in error)) {
       return [];
+    }
     throw error;
   }
 }

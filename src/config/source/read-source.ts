@@ -149,12 +149,13 @@ async function readMain(file: string, inputs: Inputs): Promise<string> {
     const what = UNREADABLE.get(code) ?? `The configuration cannot be read (${code}).`;
     throw unplacedError(what, 'Name a file with -c FILE; `soapstone init FILE` writes one.', file);
   });
-  if (text === '')
+  if (text === '') {
     throw unplacedError(
       'The configuration is empty.',
       'Write `services:` into it, or use `import`.',
       file,
     );
+  }
   return text;
 }
 

@@ -148,8 +148,9 @@ function fromEnvironment(
         );
       }
       const value = Object.hasOwn(around.environment, name) ? around.environment[name] : undefined;
-      if (value === undefined)
+      if (value === undefined) {
         return refuse(`The environment variable ${name} is not set.`, 'Set it before the start.');
+      }
       return isMarkup ? escapeQuoted(value) : value;
     },
   );

@@ -74,8 +74,9 @@ export function* readYaml(text: string, file: string): Steps<YamlSource> {
       (offset): SyntaxProblem => ({ code: 'DUPLICATE_KEY', message: 'A key stands twice', offset }),
     ),
   ].sort((one, other) => one.offset - other.offset);
-  if (broken.length > 0)
+  if (broken.length > 0) {
     throw new ConfigurationError(syntaxDiagnostics(broken, repeated, text, lines, fail));
+  }
 
   const value = yield* attempt(plainData(parsed), () => [
     fail(
@@ -98,8 +99,9 @@ export function* readYaml(text: string, file: string): Steps<YamlSource> {
       const owner = resolve(node);
       const pair = isMap(owner) ? (pairsByKey(owner).get(String(step)) ?? null) : null;
       const child = isSeq(owner) && typeof step === 'number' ? owner.items[step] : pair?.value;
-      if (child === undefined || child === null)
+      if (child === undefined || child === null) {
         return pair === null ? found : (start(pair.key) ?? found);
+      }
       const key = start(pair === null ? child : pair.key);
       const wantsValue =
         index === path.length - 1 && (part === 'value' || (part === undefined && isScalar(child)));
@@ -155,8 +157,9 @@ export function withEntries(
   const { contents } = document;
   const pair = isMap(contents) ? pairsByKey(contents).get(key) : undefined;
   const isBlock = contents === null || (isMap(contents) && contents.flow !== true);
-  if (isBlock && pair === undefined)
+  if (isBlock && pair === undefined) {
     return `${ended(text, newline)}${newline}${key}:${newline}${indented(2)}`;
+  }
   const map = pair?.value;
   const last = isMap(map) && map.flow !== true ? map.items.at(-1) : undefined;
   if (isMap(map) && last !== undefined) {
@@ -282,8 +285,9 @@ function* attempt<T>(work: Steps<T>, diagnostics: () => Diagnostic[]): Steps<T> 
   try {
     return yield* work;
   } catch (error) {
-    if (error instanceof RangeError || error instanceof ReferenceError)
+    if (error instanceof RangeError || error instanceof ReferenceError) {
       throw new ConfigurationError(diagnostics());
+    }
     throw error;
   }
 }

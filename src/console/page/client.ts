@@ -11,8 +11,9 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
     ...init,
     headers: { accept: 'application/json', ...init.headers },
   });
-  if (!answer.ok && answer.status !== 409)
+  if (!answer.ok && answer.status !== 409) {
     throw new Error((await answer.text()) || `status ${answer.status}`);
+  }
   const type = answer.headers.get('content-type') ?? '';
   if (!type.startsWith('application/json')) throw new Error(await answer.text());
   return answer.json();

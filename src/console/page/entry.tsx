@@ -14,12 +14,13 @@ export function Entry({ entry: { name, blocks } }: { readonly entry: PageEntry }
 
 function Block({ block }: { readonly block: PageBlock }) {
   if (block.kind === 'code') return <pre>{block.text}</pre>;
-  if (block.kind === 'text')
+  if (block.kind === 'text') {
     return (
       <p>
         <Inline text={block.text} />
       </p>
     );
+  }
   return (
     <table>
       <thead>

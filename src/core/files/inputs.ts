@@ -84,8 +84,9 @@ export function addInputs(to: InputSnapshot, from: InputSnapshot): void {
 export function replayInputs({ contents, realPaths, matches }: InputSnapshot): Inputs {
   const find = async <T>(map: ReadonlyMap<string, T>, name: string): Promise<T> => {
     const value = map.get(name);
-    if (value === undefined)
+    if (value === undefined) {
       throw Object.assign(new Error('not in the snapshot'), { code: 'ENOENT' });
+    }
     return value;
   };
   return {

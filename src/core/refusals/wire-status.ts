@@ -30,8 +30,9 @@ export function wireStatus(refusal: Refusal, form: AnswerForm): number {
   const { code, kind } = refusal;
   if (code === 'CLIENT_GONE') return 0;
   if (form === 'http') return kind.status ?? kind.httpStatus ?? BY_BLAME[kind.blame];
-  if (form === 'graphql json')
+  if (form === 'graphql json') {
     return kind.httpStatus ?? (refusal.isOfCaller ? 200 : BY_BLAME[kind.blame]);
+  }
   if (!hasFault(refusal, form)) return kind.status ?? 400;
   return faultStatus(
     kind.fault ?? (refusal.isOfCaller ? form.senderCode : form.receiverCode),

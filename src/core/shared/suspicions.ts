@@ -118,8 +118,9 @@ export const isAnswerSource = (value: unknown): value is AnswerSource =>
 /** Whether what another process has sent is a suspicion. */
 export function isSuspicion(value: unknown): value is Suspicion {
   if (typeof value !== 'object' || value === null) return false;
-  if (!('address' in value) || !('atMillis' in value) || !('suspendedMillis' in value))
+  if (!('address' in value) || !('atMillis' in value) || !('suspendedMillis' in value)) {
     return false;
+  }
   if (!('reachMillis' in value)) return false;
   const { address, atMillis, suspendedMillis, reachMillis } = value;
   return (

@@ -84,8 +84,9 @@ export class CallGuard {
     if (this.#hasPassed) return;
     const { weightOf } = this.#service;
     authorizeMessage(this.#caller.client, this.#service, known);
-    if (this.#refusesReplies(known))
+    if (this.#refusesReplies(known)) {
       throw new Refusal('FORBIDDEN', 'a field', { found: this.#service.name });
+    }
     charge(
       this.#caller,
       known === null ? weightOf(null) : Math.max(...known.candidates.map(weightOf)),
@@ -116,8 +117,9 @@ const lacksSome = (client: Client, requirements: SoapService['requirements']): b
  * Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it.
  */
 export function authorize(client: Client, service: string, operation: string | null): void {
-  if (!isPermitted(client, service, operation))
+  if (!isPermitted(client, service, operation)) {
     throw new Refusal('FORBIDDEN', null, { found: nameOf(service, operation) });
+  }
 }
 
 const isPermitted = ({ rights }: Client, service: string, operation: string | null): boolean =>
@@ -154,14 +156,16 @@ function missingRight(
   const names: readonly (string | null)[] =
     known === null ? [null] : known.candidates.map(({ name }) => name);
   for (const name of names) {
-    if (!isPermitted(client, service.name, name))
+    if (!isPermitted(client, service.name, name)) {
       return { detail: null, found: nameOf(service.name, name) };
+    }
   }
   const { requirements } = service;
   if (requirements.size === 0) return null;
   for (const [name, requirement] of requirements) {
-    if ((known === null || names.includes(name)) && !isMet(requirement, client))
+    if ((known === null || names.includes(name)) && !isMet(requirement, client)) {
       return { detail: 'scopes', found: nameOf(service.name, name) };
+    }
   }
   return null;
 }

@@ -61,10 +61,12 @@ function tolerateName(
   const declared = operation?.output?.body ?? null;
   const match = service.outputMatch(body, declared?.name.local ?? null);
   // Where namespaces do not count, the local name says which operation a reply is of.
-  if (match === 'declared' || (match === 'local-name' && tolerance.has('wrapper')))
+  if (match === 'declared' || (match === 'local-name' && tolerance.has('wrapper'))) {
     throw misdelivered(head, 'reply of another operation', options);
-  if (declared === null || operationTag === null || match === 'local-name')
+  }
+  if (declared === null || operationTag === null || match === 'local-name') {
     throw new Refusal('UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
+  }
   const { name } = declared;
   const deviations: Deviation[] = [];
   if (body.uri !== name.uri) {

@@ -35,8 +35,9 @@ export function refusalUnlessFault(
   challenge: string | null,
   { passesCredentials }: SoapService,
 ): Refusal | null {
-  if (challenge !== null)
+  if (challenge !== null) {
     return new Refusal('UPSTREAM_UNAUTHENTICATED', 'status 401', { challenge });
+  }
   return status === 401 && passesCredentials
     ? new Refusal('UPSTREAM_AUTH', 'status 401', { text: NONE_SENT })
     : null;

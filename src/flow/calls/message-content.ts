@@ -114,8 +114,9 @@ function readEnvelope(
   } finally {
     service.readers.give(reader);
   }
-  if (!envelope.isBare)
+  if (!envelope.isBare) {
     return withHead(envelope, action, createHash('sha256').update(message).digest('base64url'));
+  }
   return messageContent({
     envelope,
     content: envelope.operation === null ? null : content,

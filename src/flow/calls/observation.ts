@@ -52,8 +52,9 @@ export class Observers {
   begin(service: string, operation: string): Observation | null {
     const topic = this.#topics.get(service)?.get(operation);
     if (topic === undefined) return null;
-    if (this.#bus.hasSubscribers(topic.name))
+    if (this.#bus.hasSubscribers(topic.name)) {
       return new Observation(topic, this.#bus, this.#limits);
+    }
     this.#bus.skip(topic.name);
     return null;
   }

@@ -52,12 +52,14 @@ export function blocksOfSoapCall(
   const subject =
     security !== null && replacesSecurity ? subjectOfAssertion(security, claims) : null;
   const writers = security !== null && replacesSecurity ? [security.writer(subject)] : [];
-  if (signing !== null && replacesSecurity && place.encoding !== 'utf-8')
+  if (signing !== null && replacesSecurity && place.encoding !== 'utf-8') {
     throw unsupportedAlgorithm('a message that is not in UTF-8 cannot be signed here');
-  if (signing !== null && replacesSecurity && type !== null && type.type !== XOP_PACKAGE)
+  }
+  if (signing !== null && replacesSecurity && type !== null && type.type !== XOP_PACKAGE) {
     throw unsupportedAlgorithm(
       'attachments that the envelope does not include cannot be signed here',
     );
+  }
   return {
     place,
     writers,
@@ -102,10 +104,11 @@ interface WrittenEnvelope {
 function subjectOfAssertion({ claim }: MadeBlock, claims: RequestContext['claims']): string | null {
   if (claim === null) return null;
   const subject = claimText(claim, { claims }) ?? '';
-  if (subject === '' || UNWRITABLE.test(subject))
+  if (subject === '' || UNWRITABLE.test(subject)) {
     throw new Refusal('FORBIDDEN', 'the caller has no claim that an assertion can be about', {
       found: claim,
     });
+  }
   return subject;
 }
 

@@ -139,10 +139,12 @@ function deviationOf(
   { cause, code, rule: broken }: Refusal,
   { envelope, first }: SeenReply,
 ): Deviation | null {
-  if (code === 'UPSTREAM_SCHEMA_INVALID' && broken?.startsWith(FURTHER_ELEMENTS) === true)
+  if (code === 'UPSTREAM_SCHEMA_INVALID' && broken?.startsWith(FURTHER_ELEMENTS) === true) {
     return 'missing';
-  if (cause instanceof Refusal && first !== null && envelope?.dialect == null)
+  }
+  if (cause instanceof Refusal && first !== null && envelope?.dialect == null) {
     return hasLeadingSpace(first) ? 'leading-space' : null;
+  }
   const rule = cause instanceof Refusal ? cause.rule : null;
   const deviation = rule === null ? null : (BY_RULE.get(rule) ?? null);
   // Before the envelope there is nothing to repair but white space, and behind it NUL.

@@ -63,8 +63,9 @@ export function replyForm(
 ): ReplyForm | null {
   checkCoding(head.header('content-encoding'));
   const written = head.header('content-type');
-  if (written !== null && !isPrintable(written))
+  if (written !== null && !isPrintable(written)) {
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
+  }
   const type = readMediaType(written ?? undefined);
   if (type !== null && ENVELOPE_TYPES.has(type.name)) return { type, package: null };
   if (written === null || type?.name !== PACKAGE || !service.acceptsPackages) {
@@ -103,8 +104,9 @@ export const noEnvelope = (head: ReplyHead | null): Refusal =>
  * content (RFC 9110 section 15.3).
  */
 export function checkResultStatus(head: ReplyHead | null): void {
-  if (head === null || head.status < 200 || head.status > 203)
+  if (head === null || head.status < 200 || head.status > 203) {
     throw unusable(head, 'result', ['a status from 200 to 203']);
+  }
 }
 
 function unusable(head: ReplyHead | null, content: string, expected: readonly string[]): Refusal {

@@ -16,8 +16,9 @@ export function replyUse(
   isAddressed = false,
 ): ReplyUse {
   if (envelope === null || envelope.fault !== null) return 'share';
-  if (envelope.header !== null && !(isAddressed && envelope.header.isAddressingOnly))
+  if (envelope.header !== null && !(isAddressed && envelope.header.isAddressingOnly)) {
     return 'private';
+  }
   const isInvalid =
     violations?.some(({ direction, rule }) => direction === 'reply' && rule !== 'unvalidated') ===
     true;

@@ -24,8 +24,9 @@ export function makeDownloadEndpoint(graphql: GraphqlEndpoint): OperationEndpoin
       if (asked.request.method !== 'GET') throw new Refusal('HTTP_METHOD');
       const sealed = path.slice(addresses.path.length);
       const download = addresses.open(sealed, asked.caller.client, asked.request.headers);
-      if (download === null)
+      if (download === null) {
         throw new Refusal('HTTP_NOT_FOUND', 'no address of this client', { text: UNKNOWN });
+      }
       await answerDownload(graphql, calls, asked, download);
     },
     refuse: (exchange, response, refusal) => refuseHttp(exchange, response, refusal, null, 'GET'),
@@ -56,12 +57,15 @@ async function answerDownload(
   );
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   if (outcome.kind === 'refused') throw outcome.refusal;
-  if (outcome.kind === 'failed')
+  if (outcome.kind === 'failed') {
     throw exchange.refusal?.code === outcome.code ? exchange.refusal : new Refusal(outcome.code);
-  if (outcome.errors.length > 0)
+  }
+  if (outcome.errors.length > 0) {
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content that is broken');
-  if (body.hasChanged)
+  }
+  if (body.hasChanged) {
     throw new Refusal('HTTP_NOT_FOUND', 'the content has changed', { text: CHANGED });
+  }
   if (body.isFound) {
     body.end();
   } else {

@@ -163,11 +163,12 @@ async function readServed({ file, taken, replaces }: DriftTask): Promise<Served>
     taken === null
       ? null
       : unpackTaken(Buffer.from(taken.buffer, taken.byteOffset, taken.byteLength));
-  if (found !== null)
+  if (found !== null) {
     return {
       model: await readWsdl(found.url, { ...options, fetch: fetchTaken(found) }),
       isInUse: true,
     };
+  }
   const snapshot = emptySnapshot();
   const model = await readWsdl(file, { ...options, fetch: null, inputs: recordInputs(snapshot) });
   return {

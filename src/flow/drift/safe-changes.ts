@@ -59,8 +59,9 @@ export class SafeChanges {
     this.#changes = safe?.changes ?? '';
     if (safe === null || this.#looks < this.#rules.looks) return null;
     if (safe.changes === this.#offered) return null;
-    if (!this.#limiter.permit(this.#service, this.#rules.reloadsPerHour, performance.now()))
+    if (!this.#limiter.permit(this.#service, this.#rules.reloadsPerHour, performance.now())) {
       return 'limited';
+    }
     this.#offered = safe.changes;
     const { location, taken } = this.#source;
     return {

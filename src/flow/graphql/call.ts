@@ -122,8 +122,9 @@ function keyedRequest(
   const key = keyIn(service, operation, headers, keyed.ownKey);
   if (key === null) return null;
   // A file cannot be compared before it is sent.
-  if (message.hasFiles)
+  if (message.hasFiles) {
     throw new Refusal('BAD_REQUEST', 'A file cannot be sent under an idempotency key.');
+  }
   return {
     key,
     client: sharing.client,

@@ -199,8 +199,9 @@ class FaultEntry implements XmlHandler {
   close(): void {
     const depth = this.#depth--;
     const isOwn = depth === this.#rootDepth;
-    if (this.#isOver || depth < this.#rootDepth || (this.#isDeaf && (!isOwn || depth === 2)))
+    if (this.#isOver || depth < this.#rootDepth || (this.#isDeaf && (!isOwn || depth === 2))) {
       return;
+    }
     this.#decoder.close();
     if (isOwn && depth === 2) {
       this.#isDeaf = true;

@@ -363,8 +363,9 @@ export class DecodedReply implements UpstreamReceiver {
       this.#isEnforced ||
       this.#observation !== null ||
       !(this.#decoder instanceof ReplyDecoder)
-    )
+    ) {
       return false;
+    }
     const length = Number(this.#head?.header('content-length') ?? Number.POSITIVE_INFINITY);
     return length - this.#bytes > EARLY_END_BYTES && this.#decoder.isComplete;
   }

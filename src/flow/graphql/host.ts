@@ -185,10 +185,11 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     // Nothing is asked about what the class may not call.
     this.#authorize(admitted);
     const fields = selectedFields(admitted, built);
-    if (fields === null)
+    if (fields === null) {
       throw new Refusal('FORBIDDEN', 'too many fields for a decision', {
         found: 'clients.authorize',
       });
+    }
     await consultPolicy(policy, this.#caller, this.#exchange, {
       protocol: this.#options.protocol ?? 'graphql',
       service: null,

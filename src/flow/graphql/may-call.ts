@@ -14,8 +14,9 @@ export function authorizeDescribed(
 ): void {
   const { service, name, bound } = described;
   authorizeCall(client, endpoint.services.get(service), bound.operation);
-  if (isFieldForbidden(endpoint, client, described))
+  if (isFieldForbidden(endpoint, client, described)) {
     throw new Refusal('FORBIDDEN', 'a field', { found: `${service}.${name}` });
+  }
 }
 
 /** Whether `authorizeDescribed` lets the client pass. */

@@ -12,8 +12,9 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
   if (url.length > limits.uriBytes) {
     throw refuseByLimit('HTTP_URI_TOO_LONG', 'limits.http.uriBytes', limits.uriBytes, url.length);
   }
-  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     throw new Refusal('HTTP_VERSION', null, { found: httpVersion });
+  }
   if (rawHeaders.length > 2 * limits.headerCount) {
     const { headerCount } = limits;
     throw refuseByLimit(
@@ -55,13 +56,16 @@ function checkFields(
     if ((seen & CONTENT_LENGTH) !== 0) throw new Refusal('HTTP_BAD_REQUEST', 'two framings');
     // RFC 9112 section 6.1: a body with another coding, or from an old sender, ends where the
     // reader thinks.
-    if (httpVersion === '1.0')
+    if (httpVersion === '1.0') {
       throw new Refusal('HTTP_BAD_REQUEST', 'Transfer-Encoding in HTTP/1.0');
-    if (headers['transfer-encoding']?.toLowerCase() !== 'chunked')
+    }
+    if (headers['transfer-encoding']?.toLowerCase() !== 'chunked') {
       throw new Refusal('HTTP_TRANSFER_CODING');
+    }
   }
-  if ((seen & EXPECT) !== 0 && headers.expect?.toLowerCase() !== '100-continue')
+  if ((seen & EXPECT) !== 0 && headers.expect?.toLowerCase() !== '100-continue') {
     throw new Refusal('HTTP_EXPECTATION');
+  }
   if ((seen & CONNECTION) !== 0) {
     checkNominations(headers.connection ?? '');
   }
@@ -134,8 +138,9 @@ const BITS_AS_WRITTEN: ReadonlyMap<string, number> = new Map([
 function bitOf(name: string): number {
   // Servers that turn `-` into `_` (CGI, WSGI, PHP) cannot distinguish such a field from the one it
   // imitates.
-  if (name.includes('_'))
+  if (name.includes('_')) {
     throw new Refusal('HTTP_BAD_REQUEST', 'an underscore in the name of a field');
+  }
   return SINGLE.get(name.toLowerCase()) ?? 0;
 }
 
@@ -153,8 +158,9 @@ function repeated(bit: number): Refusal {
 function checkNominations(value: string): void {
   if (value === 'keep-alive' || value === 'close' || value === 'Keep-Alive') return;
   for (const part of value.toLowerCase().split(',')) {
-    if (END_TO_END.test(part.trim()))
+    if (END_TO_END.test(part.trim())) {
       throw new Refusal('HTTP_BAD_REQUEST', 'Connection names a field of the message');
+    }
   }
 }
 

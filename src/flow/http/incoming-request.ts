@@ -81,8 +81,9 @@ export abstract class Incoming extends IncomingMessage {
       if (this.#reading !== null) {
         this.#count(this.#reading, piece.length);
       }
-      if (++this.#pieces > TINY_CHUNKS_MAX && this.#bytes < this.#pieces * TINY_CHUNK_BYTES)
+      if (++this.#pieces > TINY_CHUNKS_MAX && this.#bytes < this.#pieces * TINY_CHUNK_BYTES) {
         return this.#dropTinyChunks();
+      }
     }
     if (piece === null || piece.length >= SMALL_BYTES) {
       this.#emitSmall();

@@ -182,8 +182,9 @@ export class Inflater {
 
   /** Reports the end when all input was decoded, all output was taken, and the trailer fits. */
   #endIfDone(): void {
-    if (this.#isOver || this.#source !== 'ended' || this.#isBusy || this.#waiting.length > 0)
+    if (this.#isOver || this.#source !== 'ended' || this.#isBusy || this.#waiting.length > 0) {
       return;
+    }
     if (this.#stages.at === 'data' || this.#trailerBytes < TRAILER_BYTES) {
       this.#corrupt('cut off');
     } else if (this.#stages.at === 'drained') {

@@ -129,8 +129,9 @@ export class PenaltyBox {
     const { address } = record;
     // A connection that has gone waits for no answer; one without address was gone when it was
     // looked at first.
-    if (this.#unitMillis === 0 || address === '' || waiter.destroyed || this.isTrusted(address))
+    if (this.#unitMillis === 0 || address === '' || waiter.destroyed || this.isTrusted(address)) {
       return null;
+    }
     const units = record.charge(1 + Math.floor(bytes / UNIT_BYTES + workMillis / UNIT_MILLIS));
     if (units === 0) return null;
     const delayMillis = this.delayMillis(address, units, performance.now());

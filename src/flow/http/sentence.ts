@@ -18,10 +18,12 @@ export const GRAPHQL_ACCEPTED: Accepted = { mediaTypes: ['application/json'], pr
 export function sentenceOf(refusal: Refusal, accepted: Accepted | null): string | null {
   const { code, rule, limit, message } = refusal;
   if (!code.startsWith('HTTP_')) return null;
-  if (code === 'HTTP_MEDIA_TYPE' && rule === 'no content type')
+  if (code === 'HTTP_MEDIA_TYPE' && rule === 'no content type') {
     return `Content-Type is missing. ${mediaRemedy(accepted, message)}\n`;
-  if (code === 'HTTP_MEDIA_TYPE')
+  }
+  if (code === 'HTTP_MEDIA_TYPE') {
     return `${MEDIA_REMEDIES.get(rule ?? '') ?? mediaRemedy(accepted, message)}\n`;
+  }
   const facts: string[] = [];
   // Other rules are names of the parser's errors, or tell of rights.
   if (code === 'HTTP_BAD_REQUEST' && rule !== null && !rule.startsWith('HPE_')) {

@@ -92,8 +92,9 @@ export class SlicedReading implements SlicedTask {
     if (bytes !== null) {
       packetRead(bytes.length);
     }
-    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES))
+    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES)) {
       return this.#push(bytes);
+    }
     this.#rest = this.#rest === null ? bytes : Buffer.concat([this.#rest, bytes]);
     return this.#goOn();
   }

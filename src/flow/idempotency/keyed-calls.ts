@@ -35,8 +35,9 @@ export class KeyedCalls implements KeyedStarter {
       call.begin();
       return member;
     }
-    if (known.claim.fingerprint !== claim.fingerprint)
+    if (known.claim.fingerprint !== claim.fingerprint) {
       return refused(receiver, 'IDEMPOTENCY_KEY_REUSED');
+    }
     return known.join(receiver) ?? refused(receiver, 'IDEMPOTENCY_KEY_IN_USE');
   }
 

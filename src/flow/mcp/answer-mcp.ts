@@ -239,29 +239,34 @@ async function call(parts: McpParts, turn: Turn, message: McpMessage): Promise<o
   const { asked, host } = turn;
   const { name, arguments: given = {} } = message.params;
   const { client } = asked.caller;
-  if (typeof name !== 'string')
+  if (typeof name !== 'string') {
     throw new ProtocolError(CODES.invalidParams, 'The name of a tool is needed.', 200);
-  if (!isRecord(given))
+  }
+  if (!isRecord(given)) {
     throw new ProtocolError(CODES.invalidParams, 'The arguments must be an object.', 200);
+  }
   host.ownKey = keyOf(message.params);
   const tool = parts.tools.find(client, name);
   if (tool === null) throw unknownTool(name, host);
   if (tool.kind === 'search') return search(parts, asked, given);
-  if (tool.kind === 'operation')
+  if (tool.kind === 'operation') {
     return confirmedCall(parts, turn, message, {
       described: tool.described,
       values: given,
       client,
     });
+  }
   const { name: wanted, arguments: values = {} } = given;
   const found = typeof wanted === 'string' ? parts.tools.find(client, wanted) : null;
-  if (found?.kind !== 'operation')
+  if (found?.kind !== 'operation') {
     return refusedResult('There is no such tool: search_tools finds those that are.', host);
-  if (found.described.isRead !== tool.isRead)
+  }
+  if (found.described.isRead !== tool.isRead) {
     return refusedResult(
       `This tool ${tool.isRead ? 'may change something' : 'only reads'}: use the other one.`,
       host,
     );
+  }
   if (!isRecord(values)) return refusedResult('/arguments must be an object.', host);
   return confirmedCall(parts, turn, message, { described: found.described, values, client });
 }
@@ -333,12 +338,14 @@ async function search(
   const { query = '', group = null, tool = null, type = null } = given;
   const isText = (value: unknown): value is string | null =>
     value === null || typeof value === 'string';
-  if (typeof query !== 'string' || !isText(group) || !isText(tool) || !isText(type))
+  if (typeof query !== 'string' || !isText(group) || !isText(tool) || !isText(type)) {
     return errorResult('/query, /group, /tool and /type must be strings.');
+  }
   const wanted = { query, group, tool, type };
   const found = await parts.tools.search(callable, wanted, parts.answerBytes);
-  if (found === null)
+  if (found === null) {
     return errorResult('There is no such tool, or its arguments have no such type.');
+  }
   return {
     content: [{ type: 'text', text: JSON.stringify(found) }],
     structuredContent: found,

@@ -69,10 +69,11 @@ export class Confirmations {
     { capabilities, params }: McpMessage,
     call: CallToConfirm,
   ): Promise<ToolResult | InputRequired | null> {
-    if (!canAsk(capabilities))
+    if (!canAsk(capabilities)) {
       throw new ProtocolError(CODES.missingCapability, 'The tool asks for a confirmation', 400, {
         requiredCapabilities: { elicitation: {} },
       });
+    }
     const answers = isRecord(params['inputResponses']) ? params['inputResponses'] : {};
     const answer = answers[QUESTION];
     if (!isRecord(answer)) return this.#question(call);

@@ -62,19 +62,24 @@ export const idOf = (raw: unknown): string | number | null => {
 
 /** Checks a message and the header fields that repeat parts of it. Throws a `ProtocolError`. */
 export function readMcpMessage(raw: unknown, headers: IncomingHttpHeaders): McpMessage {
-  if (Array.isArray(raw))
+  if (Array.isArray(raw)) {
     throw new ProtocolError(CODES.invalidRequest, 'Batches are not accepted.');
-  if (!isRecord(raw) || raw['jsonrpc'] !== '2.0')
+  }
+  if (!isRecord(raw) || raw['jsonrpc'] !== '2.0') {
     throw new ProtocolError(CODES.invalidRequest, 'It is no message of JSON-RPC 2.0.');
+  }
   const { method = '', params = {} } = raw;
   const isResponse = method === '' && ('result' in raw || 'error' in raw);
-  if (typeof method !== 'string' || (method === '' && !isResponse))
+  if (typeof method !== 'string' || (method === '' && !isResponse)) {
     throw new ProtocolError(CODES.invalidRequest, 'The method must be a string.');
-  if (!isRecord(params))
+  }
+  if (!isRecord(params)) {
     throw new ProtocolError(CODES.invalidParams, 'The params must be an object.');
+  }
   const id = idOf(raw);
-  if ('id' in raw && id === null)
+  if ('id' in raw && id === null) {
     throw new ProtocolError(CODES.invalidRequest, 'The id must be a string or a number.');
+  }
   const meta = isRecord(params['_meta']) ? params['_meta'] : {};
   const version = headerOf(headers, 'mcp-protocol-version');
   const declared = meta[VERSION];
@@ -111,12 +116,14 @@ function checkStateless(
   const version = headerOf(headers, 'mcp-protocol-version');
   const { [VERSION]: declared } = meta;
   if (version === null) throw mismatch('MCP-Protocol-Version');
-  if (typeof declared !== 'string')
+  if (typeof declared !== 'string') {
     throw new ProtocolError(CODES.invalidParams, `_meta must have ${VERSION}.`);
+  }
   if (version !== declared) throw mismatch('MCP-Protocol-Version');
   if (declared !== STATELESS) throw unsupported(declared);
-  if (!isRecord(meta[CAPABILITIES]))
+  if (!isRecord(meta[CAPABILITIES])) {
     throw new ProtocolError(CODES.invalidParams, `_meta must have ${CAPABILITIES}.`);
+  }
   if (headerOf(headers, 'mcp-method') !== method) throw mismatch('Mcp-Method');
   if (method !== 'tools/call') return;
   const name = headerOf(headers, 'mcp-name');

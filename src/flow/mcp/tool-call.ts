@@ -56,8 +56,9 @@ export async function callTool(
   let call: DescribedCall = { described, values, fields: null };
   if (takesFields(described) && Object.hasOwn(values, FIELDS_ARGUMENT)) {
     const { [FIELDS_ARGUMENT]: fields, ...others } = values;
-    if (fields !== null && typeof fields !== 'string')
+    if (fields !== null && typeof fields !== 'string') {
       return errorResult(`/${FIELDS_ARGUMENT} must be a string.`);
+    }
     call = { described, values: others, fields };
   }
   const outcome = await calls.call(call, host);

@@ -109,8 +109,9 @@ export class ToolList {
       return mayCall(this.#endpoint, client, described) ? { kind: 'operation', described } : null;
     }
     if (name === SEARCH_TOOL) return { kind: 'search' };
-    if (name === READING_TOOL || name === WRITING_TOOL)
+    if (name === READING_TOOL || name === WRITING_TOOL) {
       return { kind: 'call', isRead: name === READING_TOOL };
+    }
     return null;
   }
 

@@ -86,8 +86,9 @@ async function readCall(
   const { method = '', headers } = asked.request;
   const parameters = new URLSearchParams(query);
   const [fields = null, ...others] = parameters.getAll(FIELDS);
-  if (others.length > 0)
+  if (others.length > 0) {
     throw new Refusal('BAD_REQUEST', 'The parameter fields must not be present twice.');
+  }
   if (fields === '') throw new Refusal('BAD_REQUEST', 'The parameter fields must name a field.');
   if (!methods.includes(method)) throw new Refusal('HTTP_METHOD');
   const fixed = pathArguments(texts, described);
@@ -105,21 +106,24 @@ async function readCall(
     host.startWork();
     return { described, values: withFixed(queryArguments(parameters, described), fixed), fields };
   }
-  if ([...parameters.keys()].some((name) => name !== FIELDS))
+  if ([...parameters.keys()].some((name) => name !== FIELDS)) {
     throw new Refusal('BAD_REQUEST', 'The arguments must be in the body.');
+  }
   const text = await readJsonText(bodyBytesMax, asked);
   host.startWork();
   const values = parseJson(text, boundsOf(operations.limits, 1));
-  if (!isRecord(values))
+  if (!isRecord(values)) {
     throw new Refusal('BAD_REQUEST', 'It must be an object with the arguments.');
+  }
   return { described, values: withFixed(values, fixed), fields };
 }
 
 /** Throws `BAD_REQUEST` for an argument that the path has as well. */
 function withFixed(values: RawVariables, fixed: RawVariables): RawVariables {
   for (const name of Object.keys(fixed)) {
-    if (Object.hasOwn(values, name))
+    if (Object.hasOwn(values, name)) {
       throw new Refusal('BAD_REQUEST', `The argument ${name} is in the path.`);
+    }
   }
   return Object.assign(Object.create(null), values, fixed);
 }

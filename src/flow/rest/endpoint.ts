@@ -35,8 +35,9 @@ export function makeRestEndpoint(
     async answer(asked, path, query) {
       const described = operations.get(path);
       if (described === undefined && OPENAPI_PATHS.has(path)) return openApi.answer(asked, path);
-      if (described !== undefined)
+      if (described !== undefined) {
         return answerRest(graphql, calls, asked, namedTarget(described), query);
+      }
       const target = routedTarget(routes.matching(path), asked.request.method ?? '');
       if (target === null) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
       await answerRest(graphql, calls, asked, target, query);

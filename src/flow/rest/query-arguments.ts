@@ -27,8 +27,9 @@ export function queryArguments(
   for (const name of new Set(query.keys())) {
     if (name === FIELDS) continue;
     const steps = name.endsWith(']') ? name.slice(0, -1).split(/\]?\[/) : name.split('.');
-    if (steps.length > LEVELS_MAX)
+    if (steps.length > LEVELS_MAX) {
       throw new Refusal('BAD_REQUEST', 'A parameter has too many levels.');
+    }
     const last = steps.pop() ?? '';
     let owner = values;
     let type: GraphQLInputType | null = null;

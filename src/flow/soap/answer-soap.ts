@@ -263,8 +263,9 @@ function keyedRequest(
   const operation = policy.known?.operation ?? null;
   const key = keyIn(service, operation, headers, null);
   if (operation === null || key === null) return null;
-  if (received.kind !== 'whole')
+  if (received.kind !== 'whole') {
     throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');
+  }
   const { message } = received;
   const digest = policy.contentDigest ?? createHash('sha256').update(message).digest('base64url');
   return {

@@ -316,8 +316,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     if (this.#refused !== null) throw this.#refused.with(chunk);
     if (this.#isChallenge) {
       this.#discardedBytes += chunk.length;
-      if (this.#discardedBytes > DISCARDED_BYTES_MAX)
+      if (this.#discardedBytes > DISCARDED_BYTES_MAX) {
         throw new Refusal('UPSTREAM_AUTH', 'a long answer');
+      }
     }
     if (this.#mayBeUnread) {
       this.#attempt((gate) => gate.write(chunk));
@@ -426,8 +427,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #formOfFault(head: ReplyHead): ReplyForm | null {
     const { service, gate } = this.#context;
     // A challenge is not verified, and monitor mode passes on its fields alone.
-    if (this.#isChallenge && (service.replyVerification !== null || gate.onViolation !== null))
+    if (this.#isChallenge && (service.replyVerification !== null || gate.onViolation !== null)) {
       return null;
+    }
     try {
       return replyForm(head, service, this.#formTolerance);
     } catch {

@@ -65,13 +65,14 @@ const hasWithheldCredentials = ({ headers, rawHeaders }: IncomingMessage): boole
 
 /** The fields of an answer that concern the credentials of a caller, names and values in turn. */
 export function challengeFields(head: ReplyHead, service: SoapService): readonly string[] {
-  if (service.bound !== null)
+  if (service.bound !== null) {
     return CHALLENGE_FIELDS.flatMap((name) =>
       head
         .headers(name)
         .filter(isPrintable)
         .flatMap((value) => [name, value]),
     );
+  }
   if (head.status !== 401) return NO_FIELDS;
   return (challengesOf(head, service) ?? NO_FIELDS).flatMap((value) => ['www-authenticate', value]);
 }

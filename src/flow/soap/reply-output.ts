@@ -156,8 +156,14 @@ export class ReplyOutput implements GateOutput {
   #status(): number {
     const { status } = this.#parts.head;
     const { fault, dialect } = this.#parts.envelope;
-    if (!this.#mayChange || fault === null || dialect === null || (status >= 400 && status <= 599))
+    if (
+      !this.#mayChange ||
+      fault === null ||
+      dialect === null ||
+      (status >= 400 && status <= 599)
+    ) {
       return status;
+    }
     return faultStatus(fault.parts.code, dialect);
   }
 
@@ -190,8 +196,9 @@ export class ReplyOutput implements GateOutput {
   #others(): readonly string[] {
     if (this.#mayChange) {
       // RFC 9111 section 5.1: whole seconds.
-      if (this.#parts.ageMillis !== null)
+      if (this.#parts.ageMillis !== null) {
         return ['age', String(Math.floor(this.#parts.ageMillis / 1000))];
+      }
       const retryAfter = retryAfterOf(this.#parts.head);
       return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
     }
@@ -209,8 +216,9 @@ export class ReplyOutput implements GateOutput {
    */
   #contentType(): string {
     const { form, envelope } = this.#parts;
-    if (form.isUntyped === true && envelope.dialect !== null && this.#mayChange)
+    if (form.isUntyped === true && envelope.dialect !== null && this.#mayChange) {
       return printContentType(envelope.dialect.mediaType, form.type.charset, null);
+    }
     return this.#parts.head.header('content-type') ?? 'text/xml';
   }
 }

@@ -112,8 +112,9 @@ function readPostHead(
     });
   }
   const { charset } = mediaType;
-  if (charset !== null && !isKnownCharset(charset))
+  if (charset !== null && !isKnownCharset(charset)) {
     throw new Refusal('HTTP_MEDIA_TYPE', 'charset', { found: charset });
+  }
   const isCompressed = checkCoding(headers['content-encoding']);
   const { messageBytes } = service.xmlLimits;
   if (contentLength !== null && contentLength > messageBytes) {
@@ -134,8 +135,9 @@ function readPostHead(
 function readPackage(header: string | undefined, service: SoapService): PackageType | null {
   if (header === undefined || !MULTIPART.test(header)) return null;
   const isPackage = readMediaType(header)?.name === PACKAGE;
-  if (!isPackage || !service.acceptsPackages)
+  if (!isPackage || !service.acceptsPackages) {
     throw new Refusal('HTTP_MEDIA_TYPE', 'multipart', { found: header });
+  }
   return readPackageType(header, service.mimeLimits);
 }
 

@@ -263,11 +263,12 @@ export class RequestPolicy implements EnvelopeObserver {
     const addressing = checksAddressing || isRestricted ? envelope.addressing : null;
     const blocks = envelope.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
-    if (isRestricted && isUnread)
+    if (isRestricted && isUnread) {
       throw new Refusal(
         'ACTION_MISMATCH',
         'the Action block comes twice, or is not for the service',
       );
+    }
     const http = [this.#parts.head.soapAction, this.#typeAction, actionOrNull(envelope.partAction)];
     const actions = {
       http,
@@ -294,8 +295,9 @@ export class RequestPolicy implements EnvelopeObserver {
     const found: string[] = [];
     for (const operation of this.#parts.service.requests.find(body)?.candidates ?? []) {
       const action = isHttp ? operation.soapAction : operation.addressingAction;
-      if (action === null || action === '' || this.#parts.guard?.maySee(operation) === false)
+      if (action === null || action === '' || this.#parts.guard?.maySee(operation) === false) {
         continue;
+      }
       found.push(action);
     }
     return [...new Set(found)];
@@ -323,8 +325,9 @@ export class RequestPolicy implements EnvelopeObserver {
       envelope.edit({ ...toContent, replacement: escapeText(destinations.backend) });
       return;
     }
-    if (!destinations.permits(to))
+    if (!destinations.permits(to)) {
       throw new Refusal('WSA_DESTINATION', null, { found: to.replace(/[?#].*$/s, '') });
+    }
   }
 }
 
@@ -349,8 +352,9 @@ export function checkBareRequest(
 }
 
 function unknownOperation(body: QName | null): Refusal {
-  if (body === null)
+  if (body === null) {
     return new Refusal('UNKNOWN_OPERATION', 'Body is empty', { found: 'empty Body' });
+  }
   return new Refusal('UNKNOWN_OPERATION', null, {
     found: expandedName(body),
     facts: { elements: [body] },

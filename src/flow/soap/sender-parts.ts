@@ -188,8 +188,9 @@ function isVerified(
   { verification }: SoapService,
   { dialect }: EnvelopeValidator,
 ): boolean {
-  if (verification === null || dialect === null || uri !== WSSE || local !== 'Security')
+  if (verification === null || dialect === null || uri !== WSSE || local !== 'Security') {
     return false;
+  }
   const target = attributes.find(
     (attribute) =>
       attribute.uri === dialect.envelopeUri && attribute.local === dialect.targetAttribute,

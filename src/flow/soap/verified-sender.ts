@@ -77,14 +77,16 @@ export function takeOnce(
   }
   return claims.map(({ key, untilMillis }) => {
     const taken = memory.take(key, untilMillis, nowMillis);
-    if (taken === 'seen')
+    if (taken === 'seen') {
       throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
-    if (taken === 'full')
+    }
+    if (taken === 'full') {
       throw new Refusal(
         'OVERLOADED',
         'no further nonce or message can be remembered',
         fullOptions(memory, nowMillis),
       );
+    }
     return { nonce: { key, equivalentKeys: [] }, keptMillis: untilMillis - nowMillis };
   });
 }

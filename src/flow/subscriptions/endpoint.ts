@@ -122,8 +122,9 @@ export class SubscriptionsEndpoint {
       checkHead(request, this.#compiled.limits.http);
       this.#compiled.via.check(request.headers.via);
       this.#checkHost(readTarget(request).path, request);
-      if (!this.#mayCome(request))
+      if (!this.#mayCome(request)) {
         throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
+      }
       this.#hooks.checkAdmission();
     } catch (caught) {
       return asRefusal(caught);
@@ -138,8 +139,9 @@ export class SubscriptionsEndpoint {
     exchange.route = 'graphql';
     exchange.operation = 'websocket';
     exchange.status = 101;
-    if (!this.sockets.open(request, socket, head))
+    if (!this.sockets.open(request, socket, head)) {
       return new Refusal('HTTP_BAD_REQUEST', 'handshake');
+    }
     this.#hooks.finish(exchange);
     return null;
   }

@@ -100,8 +100,9 @@ export function admit(
   const checker = new LimitChecker(limits, measured);
   const rawVariables = measureVariables(params.variables, checker);
   let document = documents.get(params.query);
-  if (admission.trusted?.only === true && !admission.trusted.hasText(params.query))
+  if (admission.trusted?.only === true && !admission.trusted.hasText(params.query)) {
     throw new Refusal('PERSISTED_QUERY_ONLY');
+  }
   if (document === undefined) {
     document = readDocument(params.query, admission);
     documents.set(params.query, document);
@@ -238,8 +239,9 @@ function* introspectionOf(
     if (!asksIntrospection(schema, operation, fragments)) continue;
     const most = INTROSPECTION_TIMES * wholeSchemaFields(schema);
     const count = yield* countIntrospected(schema, operation, fragments, most);
-    if (count > most)
+    if (count > most) {
       throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', cost, null, 'introspection');
+    }
     counts.set(operation, count);
   }
   return counts;

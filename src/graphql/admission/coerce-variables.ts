@@ -103,8 +103,9 @@ class VariableErrorList {
   ): void {
     const isLast = ++this.#found === this.#max + FURTHER_MAX;
     // An object that lacks several fields is reported for each, and each report lists all of them.
-    if (!isLast && typeof invalid === 'object' && invalid !== null && invalid === this.#last)
+    if (!isLast && typeof invalid === 'object' && invalid !== null && invalid === this.#last) {
       return;
+    }
     this.#last = invalid;
     const isFull = isLast || this.errors.length === this.#max;
     if (isFull) {
@@ -152,8 +153,9 @@ function ruleAt(
     if (lacking.length > 0) return broken(`lacks the required ${lacking.join(', ')}`);
     const unknown = Object.keys(invalid).find((name) => nullable.getFields()[name] === undefined);
     if (unknown !== undefined) return broken(`has ${describeUnknownField(nullable, unknown)}`);
-    if (nullable.isOneOf)
+    if (nullable.isOneOf) {
       return broken(`must have exactly one of the fields of type "${nullable.name}"`);
+    }
     return broken(`must be a value of type "${nullable.name}"`);
   }
   return broken(`must be a value of type "${expected}"${enumHint(expected, invalid)}`, expected);

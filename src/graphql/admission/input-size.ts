@@ -245,8 +245,9 @@ function sizeOfValue(root: unknown, most: Pick<Size, 'values' | 'keys'>): Size {
 }
 
 function checkNames(names: readonly string[]): void {
-  if (names.includes('__proto__'))
+  if (names.includes('__proto__')) {
     throw new Refusal('BAD_REQUEST', 'No member of the variables may be called __proto__.');
+  }
 }
 
 /**

@@ -234,21 +234,25 @@ function partsOf(part: unknown, field: string, schema: GraphQLSchema): readonly 
   if (part instanceof GraphQLSchema) return partsOfSchema(part, field);
   if (part instanceof GraphQLDirective) return field === 'args' ? part.args : NOTHING;
   // Classes are tested: the predicates of graphql-js take ten times as long for other values.
-  if (part instanceof GraphQLNonNull || part instanceof GraphQLList)
+  if (part instanceof GraphQLNonNull || part instanceof GraphQLList) {
     return field === 'ofType' ? [part.ofType] : NOTHING;
+  }
   if (part instanceof GraphQLObjectType || part instanceof GraphQLInterfaceType) {
     if (field === 'fields') return Object.values(part.getFields());
     if (field === 'interfaces') return part.getInterfaces();
-    if (field === 'possibleTypes' && part instanceof GraphQLInterfaceType)
+    if (field === 'possibleTypes' && part instanceof GraphQLInterfaceType) {
       return schema.getPossibleTypes(part);
+    }
     return NOTHING;
   }
   if (part instanceof GraphQLScalarType) return NOTHING;
-  if (part instanceof GraphQLInputObjectType)
+  if (part instanceof GraphQLInputObjectType) {
     return field === 'inputFields' ? Object.values(part.getFields()) : NOTHING;
+  }
   if (part instanceof GraphQLEnumType) return field === 'enumValues' ? part.getValues() : NOTHING;
-  if (part instanceof GraphQLUnionType)
+  if (part instanceof GraphQLUnionType) {
     return field === 'possibleTypes' ? schema.getPossibleTypes(part) : NOTHING;
+  }
   // A field, an argument or an input field.
   if (typeof part !== 'object' || part === null) return NOTHING;
   if (field === 'type' && 'type' in part) return [part.type];

@@ -61,8 +61,9 @@ export async function readParams(
   checkNoCoding(single(coding));
   if (form !== null) {
     // A form of any page may be sent without a preflight.
-    if (request.isOfAllowedPage !== true && !hasPreflightHeader(request))
+    if (request.isOfAllowedPage !== true && !hasPreflightHeader(request)) {
       throw new Refusal('CSRF_PREVENTED');
+    }
     return form(bounds);
   }
   return parseJson(await request.body(), bounds);
@@ -149,8 +150,9 @@ export function checkJsonType(contentType: string | undefined): void {
 
 /** Throws `HTTP_MEDIA_TYPE` for a content coding: bodies of JSON come as they are. */
 export function checkNoCoding(coding = 'identity'): void {
-  if (coding.trim().toLowerCase() !== 'identity')
+  if (coding.trim().toLowerCase() !== 'identity') {
     throw new Refusal('HTTP_MEDIA_TYPE', 'content coding of JSON');
+  }
 }
 
 /** Whether a Content-Type is that of JSON in UTF-8. */
@@ -177,8 +179,9 @@ function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
   const question = url.indexOf('?');
   const search = new URLSearchParams(question === -1 ? '' : url.slice(question + 1));
   // Readers disagree about which one counts.
-  if (PARAMETERS.some((name) => search.getAll(name).length > 1))
+  if (PARAMETERS.some((name) => search.getAll(name).length > 1)) {
     throw new Refusal('BAD_REQUEST', 'A parameter must not be present twice.');
+  }
   const json = (name: string): unknown => {
     const text = search.get(name);
     return text === null || text === '' ? null : parseJson(text, bounds);
@@ -197,8 +200,9 @@ export function parseJson(text: string, bounds: JsonBounds): unknown {
   try {
     return parseStrictJson(text, bounds);
   } catch (error) {
-    if (error instanceof JsonBoundsError)
+    if (error instanceof JsonBoundsError) {
       throw new Refusal('BAD_REQUEST', 'There is more in it than allowed.');
+    }
     throw new Refusal('BAD_REQUEST', 'It is not JSON, or has two members of one name.');
   }
 }
@@ -211,16 +215,20 @@ export function rawParams(raw: unknown): RawParams {
   if (Array.isArray(raw)) throw new Refusal('BATCHING_NOT_SUPPORTED');
   if (!isRecord(raw)) throw new Refusal('BAD_REQUEST', 'It must be an object.');
   const { operationName = null, variables = null, extensions = null } = raw;
-  if (operationName !== null && typeof operationName !== 'string')
+  if (operationName !== null && typeof operationName !== 'string') {
     throw new Refusal('BAD_REQUEST', 'The operationName must be a string.');
-  if (variables !== null && !isRecord(variables))
+  }
+  if (variables !== null && !isRecord(variables)) {
     throw new Refusal('BAD_REQUEST', 'The variables must be an object.');
-  if (extensions !== null && !isRecord(extensions))
+  }
+  if (extensions !== null && !isRecord(extensions)) {
     throw new Refusal('BAD_REQUEST', 'The extensions must be an object.');
+  }
   const document = documentName(raw, extensions ?? {});
   const query = document !== null && raw['query'] === '' ? null : (raw['query'] ?? null);
-  if (typeof query !== 'string' && (query !== null || document === null))
+  if (typeof query !== 'string' && (query !== null || document === null)) {
     throw new Refusal('BAD_REQUEST', 'It needs a query, a string.');
+  }
   return { query, document, operationName, variables: variables ?? {} };
 }
 
@@ -235,11 +243,13 @@ function documentName(
 ): DocumentName | null {
   const { persistedQuery = null } = extensions;
   if (persistedQuery !== null) {
-    if (!isRecord(persistedQuery) || persistedQuery['version'] !== 1)
+    if (!isRecord(persistedQuery) || persistedQuery['version'] !== 1) {
       throw new Refusal('BAD_REQUEST', 'The persistedQuery must be an object with version 1.');
+    }
     const { sha256Hash } = persistedQuery;
-    if (typeof sha256Hash !== 'string')
+    if (typeof sha256Hash !== 'string') {
       throw new Refusal('BAD_REQUEST', 'The sha256Hash must be a string.');
+    }
     return { id: sha256Hash, isHash: true };
   }
   if (typeof raw['query'] === 'string' && raw['query'] !== '') return null;

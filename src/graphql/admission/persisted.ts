@@ -62,8 +62,9 @@ export class PersistedDocuments {
     }
     if (query !== null) return found(query, this.#checkHash(id, query));
     if (!isHash || this.#store === null) throw this.#unknown();
-    if (!HASH.test(id))
+    if (!HASH.test(id)) {
       throw new Refusal('BAD_REQUEST', 'The sha256Hash has 64 hexadecimal digits in lower case.');
+    }
     const known = await this.#store.get(id);
     if (known === null) throw this.#unknown();
     return found(known);
@@ -94,8 +95,9 @@ export class PersistedDocuments {
 
   /** Clients compare the message, and older ones nothing else. */
   #unknown(): Refusal {
-    if (this.#store !== null || this.#trusted !== null)
+    if (this.#store !== null || this.#trusted !== null) {
       return documentRefusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+    }
     return documentRefusal('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   }
 }

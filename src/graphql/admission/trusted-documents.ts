@@ -40,8 +40,9 @@ export function readManifest(value: unknown): Manifest {
   if (!isRecord(value)) return unreadable('It is not a map.');
   const { format, operations } = value;
   if (typeof format !== 'string' && !Array.isArray(operations)) return readMap(value);
-  if (format !== APOLLO || value['version'] !== 1)
+  if (format !== APOLLO || value['version'] !== 1) {
     return unreadable('Its format or version is not known.');
+  }
   if (!Array.isArray(operations)) return unreadable('It has no list of operations.');
   return readApollo(operations);
 }
@@ -75,8 +76,9 @@ function readApollo(operations: readonly unknown[]): Manifest {
     const { id, name, body } = operation;
     if (typeof id !== 'string' || !isId(id)) return unreadable(ID_RULE);
     if (typeof body !== 'string') return unreadable('An operation has no body.', id);
-    if (entries.has(id))
+    if (entries.has(id)) {
       return { what: 'Two operations have the same id.', remedy: 'Remove one.', id };
+    }
     entries.set(id, { id, name: typeof name === 'string' ? name : null, text: body });
   }
   return { entries: [...entries.values()] };

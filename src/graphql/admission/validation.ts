@@ -192,8 +192,9 @@ class Suggestions {
 function stepsOf(rule: ValidationRule, context: ValidationContext): number {
   const schema = context.getSchema();
   if (rule === KnownTypeNamesRule) return stepsOfTypes(schema);
-  if (rule === KnownArgumentNamesRule)
+  if (rule === KnownArgumentNamesRule) {
     return stepsOfNames(context.getFieldDef()?.args.map(({ name }) => name) ?? []);
+  }
   const parent = context.getParentType();
   if (rule === FieldsOnCorrectTypeRule) return parent ? stepsOfFields(parent, schema) : 0;
   // A value: graphql-js searches for its unknown field, and for an enum value, whose message is

@@ -298,8 +298,9 @@ class CostWalk {
   #slice({ listSize, definition, pageSize }: FieldPrice, node: FieldNode): number | null {
     if (listSize === null || listSize.slicingArguments.length === 0) return null;
     this.#depends(node);
-    if (pageSize !== null)
+    if (pageSize !== null) {
       return rowsOf(definition, node, this.#values, pageSize, this.#table.limits.pages);
+    }
     return sliceOf(listSize, definition, node, this.#values, this.#table.limits);
   }
 

@@ -33,8 +33,9 @@ export function readChosenFields(text: string, { levels, names }: ChosenBounds):
     if (/^\w/.test(token)) {
       const owner: Node = isBelow && last !== null ? last : group;
       depth = isBelow ? depth + 1 : groups.length + 1;
-      if (depth > levels || left-- === 0)
+      if (depth > levels || left-- === 0) {
         throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
+      }
       last = owner.get(token) ?? new Map();
       owner.set(token, last);
       isBelow = false;
@@ -43,8 +44,9 @@ export function readChosenFields(text: string, { levels, names }: ChosenBounds):
     } else if (token === '/' || token === '.') {
       isBelow = true;
     } else if ((token === '{' || token === '(') && last !== null) {
-      if (groups.length >= levels)
+      if (groups.length >= levels) {
         throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
+      }
       groups.push(group);
       group = last;
       last = null;

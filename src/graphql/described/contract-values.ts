@@ -30,10 +30,12 @@ export function toContract(
   const replaced = (value: unknown, own: GraphQLOutputType | null): unknown => {
     if (own === null || value === null || value === undefined) return value;
     const declared = getNullableType(own);
-    if (isListType(declared))
+    if (isListType(declared)) {
       return Array.isArray(value) ? value.map((item) => replaced(item, declared.ofType)) : value;
-    if (isEnumType(declared))
+    }
+    if (isEnumType(declared)) {
       return typeof value === 'string' ? contractValueOf(declared, value) : value;
+    }
     if (!isRecord(value)) return value;
     const { __typename: name } = value;
     const owner =
@@ -64,11 +66,12 @@ export function namedArguments(
 function toNames(value: unknown, type: GraphQLInputType, schema: GraphQLSchema): unknown {
   if (value === null || !hasRenamed(getNamedType(type), schema)) return value;
   const declared = getNullableType(type);
-  if (isListType(declared))
+  if (isListType(declared)) {
     // One value stands for a list of it.
     return Array.isArray(value)
       ? value.map((item) => toNames(item, declared.ofType, schema))
       : toNames(value, declared.ofType, schema);
+  }
   if (isEnumType(declared)) return typeof value === 'string' ? nameOf(declared, value) : value;
   if (!isInputObjectType(declared) || !isRecord(value)) return value;
   const fields = declared.getFields();
@@ -102,12 +105,20 @@ const hasRenamed = (type: GraphQLNamedType, schema: GraphQLSchema): boolean =>
       if (isEnumType(each)) {
         if (each.getValues().some((value) => contractValue(value) !== value.name)) return true;
       } else if (isAbstractType(each)) {
-        for (const possible of schema.getPossibleTypes(each)) seen.add(possible);
+        for (const possible of schema.getPossibleTypes(each)) {
+          seen.add(possible);
+        }
       }
-      if (isObjectType(each) || isInterfaceType(each))
-        for (const { type: own } of Object.values(each.getFields())) seen.add(getNamedType(own));
-      if (isInputObjectType(each))
-        for (const { type: own } of Object.values(each.getFields())) seen.add(getNamedType(own));
+      if (isObjectType(each) || isInterfaceType(each)) {
+        for (const { type: own } of Object.values(each.getFields())) {
+          seen.add(getNamedType(own));
+        }
+      }
+      if (isInputObjectType(each)) {
+        for (const { type: own } of Object.values(each.getFields())) {
+          seen.add(getNamedType(own));
+        }
+      }
     }
     return false;
   });

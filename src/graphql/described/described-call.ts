@@ -143,8 +143,9 @@ export class DescribedCalls {
     host: OperationHost,
   ): Promise<AdmittedOperation> {
     const operations = this.#operations;
-    if (fields === null)
+    if (fields === null) {
       return admitOwnOperation({ query, operationName: null, variables: values }, operations, host);
+    }
     const document =
       known ??
       this.#documents.choosing(
@@ -153,12 +154,13 @@ export class DescribedCalls {
         fields,
         readChosenFields(fields, this.#bounds),
       );
-    if (isOwn)
+    if (isOwn) {
       return admitOwnOperation(
         { query: document, operationName: null, variables: values },
         operations,
         host,
       );
+    }
     return admitOperation({ query: document, variables: values }, operations, host);
   }
 

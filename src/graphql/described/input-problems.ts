@@ -145,8 +145,9 @@ const VALUES_SHOWN = 20;
 
 function expectedInWords(type: GraphQLInputType): string {
   if (isNonNullType(type)) return expectedInWords(type.ofType);
-  if (isListType(type))
+  if (isListType(type)) {
     return `a list, each ${expectedInWords(type.ofType).replace(/^an? /, 'item ')}`;
+  }
   if (isInputObjectType(type)) return 'an object';
   if (!isEnumType(type)) return WORDS.get(type.name) ?? `a value of type ${type.name}`;
   const names = type.getValues().map(contractValue);

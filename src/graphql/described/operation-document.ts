@@ -70,8 +70,9 @@ export class OperationDocuments {
       this.#remember(keyOf(described, list), rights, text);
       return text;
     } catch (caught) {
-      if (caught instanceof SelectionBoundsError)
+      if (caught instanceof SelectionBoundsError) {
         throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
+      }
       throw caught;
     }
   }

@@ -109,11 +109,13 @@ export class SchemaDescriber {
 
   #describe(type: GraphQLNamedType, written: EncodeValue | null): JsonSchema {
     const about = type.description == null ? {} : { description: type.description };
-    if (isEnumType(type))
+    if (isEnumType(type)) {
       return { ...about, type: 'string', enum: type.getValues().map(contractValue) };
+    }
     if (isInputObjectType(type)) return { ...about, ...this.#inputObject(type, written) };
-    if (isObjectType(type))
+    if (isObjectType(type)) {
       return { ...about, ...this.#outputObject(type.name, Object.values(type.getFields())) };
+    }
     if (!isAbstractType(type)) return about;
     const possible = this.#schema.getPossibleTypes(type).map((each) => this.#refer(each, null));
     return { ...about, ...(possible.length === 0 ? { type: 'object' } : { anyOf: possible }) };
@@ -171,8 +173,9 @@ export class SchemaDescriber {
         ...(Number.isFinite(max) ? { maxItems: max } : {}),
       };
     }
-    if (isInputObjectType(type) || isEnumType(type))
+    if (isInputObjectType(type) || isEnumType(type)) {
       return this.#refer(type, written?.value ?? null);
+    }
     const characters = this.#isExact && type.name === 'String' ? { pattern: CHARACTERS } : {};
     return {
       ...characters,
@@ -205,8 +208,9 @@ export class SchemaDescriber {
   #outputOf(type: GraphQLOutputType): JsonSchema {
     if (isNonNullType(type)) return this.#outputOf(type.ofType);
     if (isListType(type)) return { type: 'array', items: this.#output(type.ofType) };
-    if (isObjectType(type) || isAbstractType(type) || isEnumType(type))
+    if (isObjectType(type) || isAbstractType(type) || isEnumType(type)) {
       return this.#refer(type, null);
+    }
     return schemaOfScalar(type.name, false);
   }
 }

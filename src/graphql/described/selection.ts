@@ -105,8 +105,9 @@ export class SelectionPrinter {
       const type = getNamedType(field.type);
       const isLeaf = isLeafType(type);
       if (!isLeaf && (levels <= 1 || this.#around.has(type))) return [];
-      if (field.args.some(isRequiredArgument) || this.#links.has(`${owner.name}.${field.name}`))
+      if (field.args.some(isRequiredArgument) || this.#links.has(`${owner.name}.${field.name}`)) {
         return [];
+      }
       if (field.extensions['isRepetition'] === true) return [];
       if (this.#rights?.forbids(ruleOf(field)) === true) return [];
       this.#count();

@@ -142,10 +142,11 @@ function printInput(type: GraphQLInputType, value: ExampleMember, level: number)
     const items = Array.isArray(value) ? (value as readonly ExampleMember[]) : [value];
     return `[${items.map((item) => printInput(type.ofType, item, level)).join(', ')}]`;
   }
-  if (isEnumType(type))
+  if (isEnumType(type)) {
     return (
       (type.getValues().find((each) => each.value === value) ?? type.getValues()[0])?.name ?? 'null'
     );
+  }
   if (!isInputObjectType(type)) return JSON.stringify(value ?? SCALARS.get(type.name) ?? 'text');
   const fields = Object.values(type.getFields());
   const known = isMembers(value) ? value : null;

@@ -32,12 +32,13 @@ export function fieldAlong(
   let type = from;
   for (const step of steps) {
     const owner = getNullableType(type);
-    if (!isFieldOwner(owner))
+    if (!isFieldOwner(owner)) {
       return report(
         path,
         `\`${step}\` cannot be a field of ${String(owner)}.`,
         'A path leads through single objects.',
       );
+    }
     const fields = owner.getFields();
     const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
     if (field === undefined) {
@@ -47,12 +48,13 @@ export function fieldAlong(
         known,
       });
     }
-    if (field.args.some(isRequiredArgument))
+    if (field.args.some(isRequiredArgument)) {
       return report(
         path,
         `\`${owner.name}.${step}\` needs arguments.`,
         'Name a field that needs none.',
       );
+    }
     type = field.type;
   }
   return type;
@@ -96,17 +98,20 @@ export function feedOf(
       `takes ${String(wanted)}.`;
     return report(field.path, what, remedy);
   };
-  if (form === 'batch' && !isListType(wanted))
+  if (form === 'batch' && !isListType(wanted)) {
     return report(
       argument.path,
       `\`${argument.steps.join('.')}\` is no list.`,
       'Name the argument that takes all keys.',
     );
-  if (isListType(found) && (form === 'batch' || !isListType(wanted)))
+  }
+  if (isListType(found) && (form === 'batch' || !isListType(wanted))) {
     return mismatch('Name a field with one value.');
+  }
   const fit = fitOf(foundItem, wantedItem);
-  if (fit === null || (fit === 'as number' && form === 'event'))
+  if (fit === null || (fit === 'as number' && form === 'event')) {
     return mismatch('Name a field of the same type.');
+  }
   return {
     argument: argument.steps,
     field: field.steps,
@@ -126,7 +131,7 @@ function argumentAlong(
   let required = true;
   for (const step of steps) {
     const owner = type === null ? null : getNullableType(type);
-    if (owner !== null && !isInputObjectType(owner))
+    if (owner !== null && !isInputObjectType(owner)) {
       return report(
         path,
         `\`${step}\` cannot be inside ${String(owner)}.`,
@@ -134,6 +139,7 @@ function argumentAlong(
         null,
         'key',
       );
+    }
     const fields: Readonly<Record<string, { readonly type: GraphQLInputType }>> =
       owner === null ? (config.args ?? {}) : owner.getFields();
     const found = Object.hasOwn(fields, step) ? fields[step] : undefined;
@@ -158,8 +164,9 @@ function fitOf(found: unknown, wanted: unknown): 'as it is' | 'as text' | 'as nu
   if (isEnumType(found) || isEnumType(wanted)) return found === wanted ? 'as it is' : null;
   if (!isScalarType(found) || !isScalarType(wanted)) return null;
   if (found.name === wanted.name || WIDER.get(found.name)?.includes(wanted.name)) return 'as it is';
-  if ((wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(found.name))
+  if ((wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(found.name)) {
     return 'as text';
+  }
   return (found.name === 'String' || found.name === 'ID') && NUMERIC.has(wanted.name)
     ? 'as number'
     : null;
@@ -173,8 +180,9 @@ const numberOf =
   (type: GraphQLScalarType) =>
   (text: unknown): unknown => {
     const written = String(text);
-    if (!(type.name === 'Decimal' ? DECIMAL : INTEGER).test(written))
+    if (!(type.name === 'Decimal' ? DECIMAL : INTEGER).test(written)) {
       throw new GraphQLError('no number');
+    }
     // Other types keep every digit as text.
     return type.parseValue(type.name === 'Int' ? Number(written) : written);
   };
@@ -226,8 +234,9 @@ export function missingFeedParts(
       continue;
     }
     const type = getNullableType(part.type);
-    if (inside.some((feed) => feed.argument.length === steps.length) || !isInputObjectType(type))
+    if (inside.some((feed) => feed.argument.length === steps.length) || !isInputObjectType(type)) {
       continue;
+    }
     for (const field of Object.values(type.getFields())) {
       const isFilled = inside.some((feed) => feed.argument[steps.length] === field.name);
       if (isFilled || isRequiredInputField(field)) {

@@ -65,8 +65,9 @@ export function leafSlot(key: string, field: FieldShape): FieldSlot {
     value.kind === 'choice' ||
     value.kind === 'list' ||
     value.kind === 'tables'
-  )
+  ) {
     throw new Error('a link is fed with simple values');
+  }
   return { key, ...SINGLE, ...fieldPosition(field), list, value };
 }
 

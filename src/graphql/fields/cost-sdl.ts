@@ -29,8 +29,9 @@ export function costsOfSdl(sdl: string, service: string): SdlCosts {
     if (
       definition.kind !== Kind.OBJECT_TYPE_DEFINITION &&
       definition.kind !== Kind.OBJECT_TYPE_EXTENSION
-    )
+    ) {
       continue;
+    }
     const type = definition.name.value;
     const isRoot = type === 'Query' || type === 'Mutation';
     const fields = new Map<string, FieldCost>();

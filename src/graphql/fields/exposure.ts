@@ -311,8 +311,9 @@ export function isReading(operationName: string): boolean {
       if (at === 0 && isEntity(words)) continue;
       return false;
     }
-    if (READING.has(text) || (at === 0 && READING_FIRST.has(text)))
+    if (READING.has(text) || (at === 0 && READING_FIRST.has(text))) {
       return !goesOnWriting(words, at);
+    }
     const isVerb = begins && READING_OPEN.has(text) && (at === 0 || !READING_ONLY_FIRST.has(text));
     if (!isVerb && !(READING_LAST.has(text) && isLast(words, at))) continue;
     return !words.some((_word, other) => writesAt(words, other)) && !goesOnWriting(words, at);

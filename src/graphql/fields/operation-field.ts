@@ -145,8 +145,9 @@ interface Request {
 
 function requestOf(operation: Operation, mappings: InputMappings, types: ServiceTypes): Request {
   const { body, several } = operation.input;
-  if (several !== undefined)
+  if (several !== undefined) {
     return severalArguments(several, types.names.ofOperation(operation), mappings, types);
+  }
   if (body === null) {
     refuseUnknown(mappings, [], types);
     return { fields: new Map(), body: null };

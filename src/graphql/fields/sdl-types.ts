@@ -176,8 +176,9 @@ export class SdlTypes {
     const { typeName, list } = occurrenceOf(field.type);
     const xml = xmlDirective(field.directives);
     const type = this.#type(typeName, uri, field.loc);
-    if (type.kind === 'complex' && type.content.kind !== 'opaque' && !list && xml.name === null)
+    if (type.kind === 'complex' && type.content.kind !== 'opaque' && !list && xml.name === null) {
       return type;
+    }
     return plainComplexType(null, sequenceOf([this.#particle(field, xml.name, false, uri)]));
   }
 
@@ -273,8 +274,9 @@ export class SdlTypes {
       const documentation = definition.description?.value ?? null;
       return plainSimpleType(sdlName(name), 'string', { enumeration: values, documentation });
     }
-    if (name === 'XML')
+    if (name === 'XML') {
       return plainComplexType({ uri: SDL_URI, local: name }, { kind: 'opaque', mixed: null });
+    }
     const builtIn = BUILT_INS.get(name);
     if (builtIn === undefined) {
       this.#report(`There is no type ${name}.`, location, 'Define it, or fix the name.');

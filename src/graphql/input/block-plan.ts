@@ -53,8 +53,9 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
     nillable: false,
     fixed: null,
   } as const;
-  if (inner.size === 0 && source !== null)
+  if (inner.size === 0 && source !== null) {
     return { ...common, source, value: { kind: 'scalar', scalar: TEXT } };
+  }
   const attributes: EncodeAttribute[] = [];
   const children: EncodeElement[] = [];
   for (const [step, each] of inner) {

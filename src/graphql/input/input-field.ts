@@ -76,8 +76,9 @@ export function inputConfigs(
   fields: ReadonlyMap<string, InputField>,
 ): Record<string, GraphQLInputFieldConfig> {
   // An input type of which everything is fixed still needs a field.
-  if (fields.size === 0)
+  if (fields.size === 0) {
     return { _: { type: GraphQLBoolean, description: 'Not used: GraphQL needs a field.' } };
+  }
   return Object.fromEntries(fields);
 }
 
@@ -106,8 +107,9 @@ export function inputFieldOf(
     lexicalDefault === null || scalar === null ? null : decodedScalar(scalar, lexicalDefault);
   const deprecationReason = member.mapping?.deprecated ?? deprecationIn(member.description);
   const extensions = ruleExtensions(rule);
-  if (isNonNull && decoded !== null)
+  if (isNonNull && decoded !== null) {
     return { type, description, defaultValue: decoded, deprecationReason, extensions };
+  }
   if (isNonNull) return { type: new GraphQLNonNull(type), description, extensions };
   return { type, description, deprecationReason, extensions };
 }

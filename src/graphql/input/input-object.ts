@@ -190,8 +190,9 @@ export class ObjectFiller implements InputObject {
         : sourcedText(element, { key, required }, mapping, this.#types);
     if (text !== null) return { field: null, plan: text };
     const isCertain = required && !many && !isAlternative && !element.nillable;
-    if (isCertain && mapping === null && isAllFixed(element.type))
+    if (isCertain && mapping === null && isAllFixed(element.type)) {
       return { field: null, plan: this.#fixed(element, key) };
+    }
     const value = this.#valueOf(element, itemElement, convertedAsItem(member, item), mapping);
     const counts = isWrapped ? countsOf(element) : place;
     const plan: EncodeElement = {
@@ -211,8 +212,9 @@ export class ObjectFiller implements InputObject {
       typeName: encodedTypeName(itemElement.type),
       value: value.plan,
     };
-    if (mapping !== null && (hasSource(mapping) || hasMoved(mapping)))
+    if (mapping !== null && (hasSource(mapping) || hasMoved(mapping))) {
       return this.#injected(plan, mapping, element, member, value);
+    }
     const fixed = this.#fixedText(element, required && !many, isWrapped);
     if (fixed !== null) return { field: null, plan: { ...plan, fixed } };
     const isNonNull = required && !element.nillable && !isAlternative;
@@ -400,8 +402,9 @@ export class ObjectFiller implements InputObject {
     const { attribute } = member;
     const mapping = this.#mappingOf(`@${attribute.name.local}`);
     const { required, fixed } = attribute;
-    if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null)
+    if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null) {
       return;
+    }
     const hint = this.#types.names.pascal(attribute.name.local);
     const moved = mapping?.moved ?? null;
     const shown = moved?.member == null ? member : { ...member, mapping: moved.member.mapping };

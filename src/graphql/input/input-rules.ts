@@ -63,8 +63,9 @@ export function isAllFixed(type: XsdType): boolean {
     type.abstract ||
     hasVariants(type) ||
     type.content.kind !== 'elements'
-  )
+  ) {
     return false;
+  }
   if (!type.attributes.every(({ fixed }) => fixed !== null)) return false;
   const stack: Particle[] = [type.content.particle];
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {

@@ -135,11 +135,13 @@ export class InputTypes implements InputSources {
       };
       return { type: this.leaves.anyValue.input, plan };
     }
-    if (isText)
+    if (isText) {
       return this.simple(type.kind === 'simple' ? type : STRING, owner.name, member, convert);
+    }
     const { content } = type;
-    if (content.kind === 'array' && isArray(type))
+    if (content.kind === 'array' && isArray(type)) {
       return this.#array(type, content.item, { ...owner, convert });
+    }
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
     const known = owner.mappings.size > 0 ? undefined : this.#variants.get(type);
     if (known !== undefined) return known;
@@ -189,7 +191,7 @@ export class InputTypes implements InputSources {
   /** A message that is one element of anything. */
   #opaque(type: ComplexType): InputObject {
     const types = this.members.anyTypesOf(type);
-    if (types !== null)
+    if (types !== null) {
       return this.#anyMessage({
         kind: 'any',
         types,
@@ -197,6 +199,7 @@ export class InputTypes implements InputSources {
         isPlain: !isAnyType(type),
         refusesNil: true,
       });
+    }
     const description =
       descriptionOf(type.documentation) ?? 'The whole element as XML, or its text.';
     return {
@@ -269,8 +272,9 @@ export class InputTypes implements InputSources {
   /** The type itself, whatever others derive from it. */
   #plain(type: ComplexType, owner: Owner): InputValue {
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
-    if (isEmptyType(type))
+    if (isEmptyType(type)) {
       return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
+    }
     const name = this.names.xmlName(type, owner.name);
     const object = this.#object(type, { ...owner, name });
     const own = owner.mappings.size > 0 ? { fields: object.fields } : {};

@@ -21,8 +21,9 @@ export function sourcedText(
   types: InputSources,
 ): EncodeElement | null {
   const { type, name } = element;
-  if (type.kind !== 'complex' || type.content.kind !== 'text' || mapping.source === null)
+  if (type.kind !== 'complex' || type.content.kind !== 'text' || mapping.source === null) {
     return null;
+  }
   const { scalar } = types.simple(type.content.type, `${name.local}Value`, null);
   checkConstant(mapping, scalar, types);
   refuseUnknown(

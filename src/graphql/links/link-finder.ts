@@ -199,8 +199,9 @@ class LinkMentions {
     if (set === undefined) return false;
     return getOrMake(this.#known, set, () =>
       set.selections.some((selection) => {
-        if (selection.kind === Kind.FRAGMENT_SPREAD)
+        if (selection.kind === Kind.FRAGMENT_SPREAD) {
           return this.#isIn(this.#fragments.get(selection.name.value)?.selectionSet);
+        }
         if (selection.kind === Kind.FIELD && this.#names.has(selection.name.value)) return true;
         return this.#isIn(selection.selectionSet);
       }),

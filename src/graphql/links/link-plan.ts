@@ -216,8 +216,9 @@ export class LinkPlanner implements LinkSlots {
       const plan = this.#plan(listed, nodes);
       walk = this.walkOf(listed, nodes);
       const item = plan.value.declared?.slots[0]?.value;
-      if (item?.kind !== 'object' || list.value.kind !== 'object')
+      if (item?.kind !== 'object' || list.value.kind !== 'object') {
         throw new Error('items of a link are objects');
+      }
       return {
         key,
         ...SINGLE,

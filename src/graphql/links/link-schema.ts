@@ -222,12 +222,13 @@ function batchOf(
   const keyType = fieldAlong(item, key, ['batch', 'key'], report);
   if (keyType === null) return null;
   const plain = getNullableType(keyType);
-  if (isListType(plain) || 'getFields' in plain || 'getTypes' in plain)
+  if (isListType(plain) || 'getFields' in plain || 'getTypes' in plain) {
     return report(
       ['batch', 'key'],
       `\`${batch.key}\` is no single value.`,
       'Name the field that holds the key.',
     );
+  }
   const isNumeric = NUMBERS.has(getNamedType(plain).name);
   const isGrouped = isListType(type);
   return { items, key, isNumeric, isGrouped, itemNonNull: isGrouped && isNonNullType(type.ofType) };

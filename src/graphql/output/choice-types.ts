@@ -88,8 +88,9 @@ export class ChoiceTypes {
       owner,
     );
     const { source } = shape;
-    if (source.from !== 'wrapped list')
+    if (source.from !== 'wrapped list') {
       return { type, shape: { ...shape, source: { from: 'self' } }, ...about };
+    }
     const items: SlotSource =
       source.item === null
         ? { from: 'items' }

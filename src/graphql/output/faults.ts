@@ -86,10 +86,12 @@ export class FaultTypes {
     const rule = everyRule(this.#members);
     const common = { unions: this.#unions, ...(rule === null ? {} : { everyRule: rule }) };
     // A one-way operation has no Fault.
-    if (faults.length === 0 || operation.output === null)
+    if (faults.length === 0 || operation.output === null) {
       return { type, shape: { ...shape, ...common } };
-    if (style === 'errors')
+    }
+    if (style === 'errors') {
       return { type, shape: { ...shape, ...common, faults: { as: 'error', entries } } };
+    }
     const payload = this.#payload(operation, type, shape);
     const types = [...new Set([payload.type, ...faults.flatMap((fault) => fault.types)])];
     const name = this.#names.takeFor(operation, 'Outcome');

@@ -165,8 +165,9 @@ class Builder {
         keys.size < 2 ||
         isLoose(group.particle) ||
         [...keys].some((key) => counts.get(key) !== 1)
-      )
+      ) {
         return [];
+      }
       const member = this.#group(group);
       // Groups that are nested too deep allow anything.
       return member.group.names.length === keys.size ? [{ source: group, member }] : [];

@@ -142,8 +142,9 @@ export class OutputTypes {
 
   #member(member: Member, owner: string): OutputField {
     if (member.kind === 'element') return this.#element(member, owner);
-    if (member.kind === 'text')
+    if (member.kind === 'text') {
       return textField(member, this.#leaf(member.type, `${owner}Value`, member));
+    }
     const { name, type } = member.attribute;
     return attributeField(
       member,
@@ -229,8 +230,9 @@ export class OutputTypes {
     const isMapped = member.mapping?.type != null || (convert !== null && type.kind === 'simple');
     const anyTypes = isMapped ? null : this.#members.anyTypesOf(type);
     if (anyTypes !== null) return anyOutput(anyTypes, this.#leaves);
-    if (this.#members.anyTypes !== null && isDataSet(type))
+    if (this.#members.anyTypes !== null && isDataSet(type)) {
       return dataSetOutput(this.#members.anyTypes, this.#leaves);
+    }
     if (type.kind === 'simple' || isMixedText(type, this.#members)) {
       const leaf = this.#leaf(type.kind === 'simple' ? type : STRING, nameHint, member);
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
@@ -245,10 +247,11 @@ export class OutputTypes {
         'Only a simple value can be another scalar.',
       );
     }
-    if (item !== null)
+    if (item !== null) {
       return nestedList(
         this.#value(item.element.type, this.#names.inner(nameHint, 'item'), member),
       );
+    }
     switch (contentOf(type, this.#members)) {
       case 'opaque':
         if (type.content.kind === 'array') {

@@ -147,8 +147,9 @@ class Planner {
     nonNull: boolean,
   ): ReplyPlan {
     if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
-    if (root.kind === 'whole')
+    if (root.kind === 'whole') {
       return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
+    }
     const key = responseKey(nodes[0]);
     // An answer cannot be left out.
     const slot = this.slot(key, root.field, nodes) ?? withheldSlot(key, root.field, false);
@@ -170,8 +171,9 @@ class Planner {
   slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): FieldSlot | null {
     const decision = this.#rights?.decide(field.rule) ?? null;
     if (decision === 'remove') return null;
-    if (decision === 'forbidden' || decision === 'null')
+    if (decision === 'forbidden' || decision === 'null') {
       return withheldSlot(key, field, decision === 'forbidden');
+    }
     const { list, nonNull, itemNonNull, value } = field;
     const position = fieldPosition(field);
     if (asksForAddress(nodes)) {

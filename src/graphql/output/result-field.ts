@@ -23,8 +23,9 @@ export interface ResultField {
  */
 export function resultField(type: GraphQLOutputType, root: ReplyRoot): ResultField {
   if (root.kind === 'done') return { type: GraphQLBoolean, field: DONE };
-  if (root.kind === 'unwrap')
+  if (root.kind === 'unwrap') {
     return { type: getNullableType(type), field: { ...root.field, nonNull: false } };
+  }
   const value = { kind: 'object', shape: root.shape } as const;
   return { type: getNullableType(type), field: { ...SINGLE, source: { from: 'self' }, value } };
 }

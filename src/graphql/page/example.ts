@@ -38,8 +38,9 @@ export function exampleQuery(schema: GraphQLSchema, works: ExampleCheck = () => 
       if (call === null) continue;
       const query = `{\n  ${call}${printSelection(field.type, '  ', LEVELS)}\n}\n`;
       const document = parse(query);
-      if (validate(schema, document).length === 0 && works(field, document))
+      if (validate(schema, document).length === 0 && works(field, document)) {
         return INTRODUCTION + query;
+      }
     }
   }
   return `${INTRODUCTION}{\n  __typename\n}\n`;
@@ -217,8 +218,9 @@ function fieldsOf(
       isRestricted(field) ||
       args.some(isRequiredArgument) ||
       (levels === 1 && !isLeafType(getNamedType(output)))
-    )
+    ) {
       continue;
+    }
     lines.push(`${name}${printSelection(output, indent, levels - 1)}`);
   }
   return lines;

@@ -103,8 +103,9 @@ function fieldValue(
 ): unknown {
   const { rows, totalCount } = connection;
   if (field.kind === 'nodes') return rows.map(({ value }) => rowValue(value, field.row, isKeyed));
-  if (field.kind === 'edges')
+  if (field.kind === 'edges') {
     return rows.map((row) => edgeOf(row, field.fields, isKeyed, connection.name));
+  }
   if (field.kind === 'pageInfo') return pageInfoOf(connection, field.fields);
   return field.kind === 'totalCount' ? totalCount : field.name;
 }
@@ -155,8 +156,9 @@ export function rowErrors(
   const row = isKeyed && typeof first === 'string' && first.startsWith(HIDDEN) ? first : null;
   const below = row === null ? error.path.slice(1) : rest;
   return fields.flatMap((field): DecodeError[] => {
-    if (field.kind === 'nodes' && (row === null || field.row === row))
+    if (field.kind === 'nodes' && (row === null || field.row === row)) {
       return [{ ...error, path: [field.key, at, ...below] }];
+    }
     if (field.kind !== 'edges') return [];
     return field.fields.flatMap((each) =>
       each.kind === 'node' && (row === null || each.row === row)

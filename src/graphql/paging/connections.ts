@@ -83,12 +83,13 @@ export class Connections {
     }
     if (paths === null || isRefused) return null;
     const item = itemType(config.type, paths.items.steps);
-    if (item === null)
+    if (item === null) {
       return refuse(
         ['items'],
         'The rows have no type of their own.',
         'Name a repeated element of one name.',
       );
+    }
     const pageInfo = this.#pageInfo ?? makePageInfo(types);
     this.#pageInfo = pageInfo;
     const { connection, edge } = makeTypes(operation, item, pageInfo, types);
@@ -128,8 +129,9 @@ function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names }: Types): Reso
       return names.refuse(at, what, null, known, written);
     }
     const wrong = found.isMasked ? MASKED : wrongEnd(found, kind);
-    if (wrong !== null)
+    if (wrong !== null) {
       return names.refuse(at, `\`${path}\` ${wrong}`, 'Name another element of the reply.');
+    }
     rules = bothRules(rules, found.rules);
     return { steps: found.steps, field: found.field };
   };
@@ -141,8 +143,9 @@ function pathsOf(root: ReplyRoot, mapping: PagesMapping, { names }: Types): Reso
     items === null ||
     (total !== null && totalPath === null) ||
     (next !== null && nextPath === null)
-  )
+  ) {
     return null;
+  }
   const told = total === null || totalPath === null ? null : { ...totalPath, of: total.of };
   return { items, rules, paging: { kind, first, size, items, total: told, next: nextPath } };
 }

@@ -58,8 +58,9 @@ export function readCursor(text: string, rows: string, isNamed: boolean): PagePo
   if (!Array.isArray(parts) || parts.length !== 5) return null;
   const [version, name, at, skip, before]: readonly unknown[] = parts;
   if (version !== VERSION || name !== rows || !isCount(skip) || !isCount(before)) return null;
-  if (isNamed ? at === null || typeof at === 'string' : isCount(at))
+  if (isNamed ? at === null || typeof at === 'string' : isCount(at)) {
     return position(at, skip, before);
+  }
   return null;
 }
 

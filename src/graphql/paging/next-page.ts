@@ -10,8 +10,9 @@ export function pageBehind(
   total: number | null,
 ): PagePosition | null {
   const count = rows.length;
-  if (paging.kind === 'cursor')
+  if (paging.kind === 'cursor') {
     return next === null ? null : { at: next, skip: 0, before: before + count };
+  }
   const number = Number(at);
   const isOffset = paging.kind === 'offset';
   const seen = isOffset ? number + count : before + count;

@@ -144,8 +144,9 @@ function listSlot(
   { items, isComparable }: Paging,
 ): FieldSlot {
   const list = { key, ...SINGLE, ...fieldPosition(field), list: true };
-  if (items.field.value.kind !== 'object')
+  if (items.field.value.kind !== 'object') {
     return { ...list, value: rows[0]?.slot.value ?? unselected(items.field) };
+  }
   const selected = rows.flatMap((row) =>
     row.slot.value.kind === 'object' ? [selfSlot(row.key, row.slot.value)] : [],
   );

@@ -122,14 +122,17 @@ export class PageRun {
   #start(): PagePosition {
     const { first, after, name } = this.#wanted;
     const { kind, size, first: firstPage } = this.#plan.paging;
-    if (first !== null && first < 0)
+    if (first !== null && first < 0) {
       throw new InputError(['arguments', 'first'], 'must not be negative');
-    if (first !== null && Math.ceil(first / size) > this.#source.pagesMax)
+    }
+    if (first !== null && Math.ceil(first / size) > this.#source.pagesMax) {
       throw this.#source.refusal();
+    }
     if (after === null) return { at: kind === 'cursor' ? null : firstPage, skip: 0, before: 0 };
     const position = readCursor(after, name, kind === 'cursor');
-    if (position === null)
+    if (position === null) {
       throw new InputError(['arguments', 'after'], 'is no cursor of these rows');
+    }
     return position;
   }
 
@@ -183,8 +186,9 @@ export class PageRun {
     // A page that names itself, or one before it, as the next ends it all too.
     const behind =
       paging.kind === 'cursor' && this.#names.has(String(following?.at)) ? null : following;
-    if (behind !== null && printCursor(behind, this.#wanted.name) === null)
+    if (behind !== null && printCursor(behind, this.#wanted.name) === null) {
       throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'the name of the next page is too long');
+    }
     const { first } = this.#wanted;
     const before = this.#count;
     const to =
@@ -204,8 +208,9 @@ export class PageRun {
       }
     }
     this.#furtherErrors += page.furtherErrors;
-    if (to < page.rows.length)
+    if (to < page.rows.length) {
       return { behind: placeBehind(position, to - 1, paging.kind === 'offset'), isCut: true };
+    }
     return { behind, isCut: false };
   }
 
@@ -254,7 +259,8 @@ function placeBehind(
   index: number,
   isOffset: boolean,
 ): PagePosition {
-  if (isOffset && typeof at === 'number')
+  if (isOffset && typeof at === 'number') {
     return { at: at + index + 1, skip: 0, before: at + index + 1 };
+  }
   return { at, skip: Math.max(skip, index + 1), before };
 }

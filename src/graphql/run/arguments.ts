@@ -51,8 +51,9 @@ function argumentValues(
   try {
     return getArgumentValues(...parameters);
   } catch (error) {
-    if (error instanceof GraphQLError)
+    if (error instanceof GraphQLError) {
       throw new Refusal('BAD_USER_INPUT', 'argument', { cause: error });
+    }
     throw error;
   }
 }

@@ -4,8 +4,9 @@ import { rawParams } from '../admission/params.js';
 
 /** Throws `BATCHING_NOT_SUPPORTED` for a batch that is empty, too long, or holds another one. */
 export function checkBatch(items: readonly unknown[], most: number): void {
-  if (items.length > most)
+  if (items.length > most) {
     throw refuseByLimit('BATCHING_NOT_SUPPORTED', 'graphql.batch', most, items.length);
+  }
   if (items.length === 0 || items.some(Array.isArray)) {
     throw new Refusal('BATCHING_NOT_SUPPORTED', `${items.length} requests`);
   }

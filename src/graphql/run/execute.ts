@@ -126,7 +126,7 @@ async function answerInTurn(
   context: OperationRun,
 ): Promise<readonly Answer[]> {
   const invalid = invalidFields(fields, context);
-  if (invalid.size > 0)
+  if (invalid.size > 0) {
     return fields.map((field) => ({
       key: field.key,
       value: null,
@@ -134,6 +134,7 @@ async function answerInTurn(
       furtherErrors: 0,
       isFatal: field.call === null ? field.isNonNull : isNonNull(field.call),
     }));
+  }
   const answers: Answer[] = [];
   for (const field of fields) {
     context.forgetLinks();

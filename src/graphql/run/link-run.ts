@@ -109,8 +109,9 @@ export class LinkRun {
     const input = this.#inputOf(selection);
     if (input instanceof Refusal) return failed(input);
     const [first] = values;
-    if (link.batch === null || first === undefined)
+    if (link.batch === null || first === undefined) {
       return this.#askOnce(selection, withValues(input, values));
+    }
     return this.#askTogether(selection, link.batch, input, first);
   }
 
@@ -206,8 +207,9 @@ export class LinkRun {
     };
     if (answer.failure !== null) return fail(answer.failure);
     const value = answer.value ?? null;
-    if (value !== null && !this.#mayPlace(answer))
+    if (value !== null && !this.#mayPlace(answer)) {
       return fail(this.#calls.refusal('repeatedChars'));
+    }
     for (const error of answer.errors) {
       const path = visible(error.path);
       errors.add(() => decodeError({ ...error, path }, { nodes, path: linkPath(place) }));

@@ -16,8 +16,9 @@ export class WrittenJson {
 
 /** Writes a result as JSON. Fields of the root that are `WrittenJson` are inserted as text. */
 export function writeResult(result: ExecutionResult): string {
-  if (!Object.values(result.data ?? {}).some((value) => value instanceof WrittenJson))
+  if (!Object.values(result.data ?? {}).some((value) => value instanceof WrittenJson)) {
     return JSON.stringify(result);
+  }
   const { data, ...rest } = result;
   const members = Object.entries(data ?? {}).map(
     ([key, value]) =>

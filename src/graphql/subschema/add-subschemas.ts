@@ -397,8 +397,9 @@ function missing({ name: service, schema, costs }: Subschema): readonly MappingF
     if (
       hasPart(schema, part) ||
       (field === undefined && schemaType(schema, typeName) !== undefined)
-    )
+    ) {
       return [];
+    }
     const among = Object.keys(fieldsOf(schemaType(schema, typeName)) ?? {}).map(
       (field) => `${typeName}.${field}`,
     );

@@ -117,8 +117,9 @@ function enforce(field: GraphQLField<unknown, unknown>, rule: FieldRule): void {
     const { rights, hiddenPrefix } = isRightsContext(context) ? context : NO_RIGHTS;
     const isHidden = hiddenPrefix !== null && String(info.path.key).startsWith(hiddenPrefix);
     const decision = isHidden ? null : (rights?.decide(rule) ?? null);
-    if (decision === 'forbidden')
+    if (decision === 'forbidden') {
       throw new GraphQLError('withheld', { extensions: { code: FORBIDDEN } });
+    }
     if (decision === 'null' || decision === 'remove') {
       withholdSentValue(info);
       return null;

@@ -113,10 +113,11 @@ export class LinkRewriter {
     }
     const name = selection.name.value;
     const link = this.#table.get(`${parent?.name}.${name}`);
-    if (link !== undefined)
+    if (link !== undefined) {
       return isIncluded(selection, this.#context.variables)
         ? this.#feed(selection, link, parent)
         : [];
+    }
     const selectionSet = this.set(selection.selectionSet, typeOfLinkedField(parent, name));
     return [selectionSet === undefined ? selection : { ...selection, selectionSet }];
   }

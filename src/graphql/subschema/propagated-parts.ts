@@ -96,8 +96,9 @@ function propagatedNames(
     const { type, field, renamed } = step;
     for (const other of [...type.getInterfaces(), ...typesOf(type, schema)]) {
       const name = `${other.name}.${field}`;
-      if (found.has(name) || isRoot(schema, other) || fieldsOf(other)?.[field] === undefined)
+      if (found.has(name) || isRoot(schema, other) || fieldsOf(other)?.[field] === undefined) {
         continue;
+      }
       found.set(name, renamed);
       stack.push({ type: other, field, renamed });
     }

@@ -30,8 +30,9 @@ export function readSubschemaReply(
   const { data = null, errors = null } = answer;
   if (data !== null && !isRecord(data)) throw invalid('data');
   if (errors !== null && !Array.isArray(errors)) throw invalid('errors');
-  if (data === null && (errors === null || errors.length === 0))
+  if (data === null && (errors === null || errors.length === 0)) {
     throw invalid('neither data nor errors');
+  }
   const kept =
     data === null ? null : Object.fromEntries([...keys].map((key) => [key, data[key] ?? null]));
   const keptErrors = (errors ?? []).slice(0, maxErrors).map((error) => cleaned(error, keys));

@@ -24,12 +24,14 @@ export function removeInaccessible(document: DocumentNode): DocumentNode {
     types.filter(({ name }) => !hidden.has(name.value));
   return visit(document, {
     enter(node) {
-      if (node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === 'inaccessible')
+      if (node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === 'inaccessible') {
         return null;
+      }
       // It cannot hide the schema itself: there it stays, and is refused as a directive that is not
       // defined.
-      if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION)
+      if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION) {
         return undefined;
+      }
       if (isInaccessible(node) || (isType(node) && hidden.has(node.name.value))) return null;
       if (hidden.size === 0) return undefined;
       if ('interfaces' in node) return { ...node, interfaces: visible(node.interfaces) };

@@ -182,10 +182,11 @@ class LinkedNames {
     const prefix = textOf(argumentOf(node, 'as'), '`as`', node) ?? name;
     if (prefix !== null) {
       const other = this.#prefixes.get(prefix);
-      if (other !== undefined && other.identity !== identity)
+      if (other !== undefined && other.identity !== identity) {
         throw new GraphQLError(`Two specifications are linked as \`${prefix}\`.`, {
           nodes: [node],
         });
+      }
       this.#prefixes.set(prefix, linked);
       if (name !== null) {
         this.#bind(prefix, meaningIn(linked, name), node);
@@ -198,8 +199,9 @@ class LinkedNames {
 
   #bind(name: string, meaning: Meaning, node: DirectiveNode): void {
     const other = this.#meanings.get(name);
-    if (other !== undefined && other !== meaning)
+    if (other !== undefined && other !== meaning) {
       throw new GraphQLError(`The schema links two directives as @${name}.`, { nodes: [node] });
+    }
     this.#meanings.set(name, meaning);
   }
 }
@@ -225,25 +227,28 @@ const isCost = (name: string): name is 'cost' | 'listSize' =>
 function importsOf(node: DirectiveNode): readonly (readonly [element: string, as: string])[] {
   const value = argumentOf(node, 'import');
   if (value === undefined) return [];
-  if (value.kind !== Kind.LIST)
+  if (value.kind !== Kind.LIST) {
     throw new GraphQLError('`import` of a link is a list.', { nodes: [node] });
+  }
   return value.values.flatMap((each) => {
     const fields = each.kind === Kind.OBJECT ? each.fields : null;
     const written =
       fields === null ? each : fields.find(({ name }) => name.value === 'name')?.value;
     const element = textOf(written, '`import`', node);
-    if (element === null)
+    if (element === null) {
       throw new GraphQLError('`import` of a link holds names.', { nodes: [node] });
+    }
     const as =
       textOf(fields?.find(({ name }) => name.value === 'as')?.value, '`as`', node) ?? element;
     if (!element.startsWith('@')) {
       if (!isRight(element) && !isCost(element)) return [];
       throw new GraphQLError(`Import "@${element}", with the @ of directives.`, { nodes: [node] });
     }
-    if (!as.startsWith('@'))
+    if (!as.startsWith('@')) {
       throw new GraphQLError(`The name of ${element} begins with @: write "@${as}".`, {
         nodes: [node],
       });
+    }
     return [[element.slice(1), as.slice(1)] as const];
   });
 }

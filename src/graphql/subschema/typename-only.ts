@@ -20,8 +20,9 @@ function withTypename<Node extends FieldNode | FragmentDefinitionNode>(
   node: Node,
 ): Node | undefined {
   const { selectionSet } = node;
-  if (selectionSet === undefined || !selectionSet.selections.every(isTypenameFragment))
+  if (selectionSet === undefined || !selectionSet.selections.every(isTypenameFragment)) {
     return undefined;
+  }
   return {
     ...node,
     selectionSet: { ...selectionSet, selections: [TYPENAME, ...selectionSet.selections] },

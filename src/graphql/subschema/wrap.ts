@@ -207,8 +207,9 @@ function pruneRequest(
       Field(node) {
         const parent = types.getParentType();
         if (!isFieldOwner(parent)) return undefined;
-        if (hiddenPrefix !== null && node.alias?.value.startsWith(hiddenPrefix) === true)
+        if (hiddenPrefix !== null && node.alias?.value.startsWith(hiddenPrefix) === true) {
           return undefined;
+        }
         const decision = rights.decide(ruleOfField(subschema, parent, node.name.value));
         if (decision === null || decision === 'last4' || decision === 'hash') return undefined;
         isPruned = true;

@@ -98,13 +98,14 @@ function pollField(
   const target = linkTargetOf(operation, ['poll', 'operation'], READS, offered, report);
   if (target === null || isPaged(target, ['poll', 'operation'], report)) return null;
   const value = changed === null ? null : eventValueOf(`reply.${changed}`, target);
-  if (value !== null && isLostPath(value))
+  if (value !== null && isLostPath(value)) {
     return report(
       ['poll', 'changed'],
       value.what.replaceAll('`reply.', '`'),
       'Name a path to a simple value of the answer.',
       value.unknown,
     );
+  }
   if (changed !== null && target.bound.reply.faults?.as === 'data') {
     const what = `Faults of \`${operation}\` are answers: no value is in all of them.`;
     return report(['poll', 'changed'], what, 'Remove it.');
@@ -183,13 +184,15 @@ function eventField(
   if (
     isPaged(target, [kind, 'operation'], seen) ||
     (called !== null && isPaged(called, [kind, 'answer'], seen))
-  )
+  ) {
     return null;
-  if (target.bound.operation.use === 'encoded')
+  }
+  if (target.bound.operation.use === 'encoded') {
     return seen(
       [kind, 'operation'],
       `The messages of \`${source.operation}\` are encoded: no values are read from them.`,
     );
+  }
   const name = topicOf(kind, source.operation);
   const draft = getOrMake(topics, name, () => ({ via: kind, target, values: new Map() }));
   const find = (
@@ -198,7 +201,7 @@ function eventField(
     part: 'key' | 'value' = 'value',
   ): EventValue | null => {
     const value = draft.values.get(path) ?? eventValueOf(path, target);
-    if (isLostPath(value))
+    if (isLostPath(value)) {
       return seen(
         [kind, ...at],
         value.what,
@@ -206,6 +209,7 @@ function eventField(
         value.unknown,
         part,
       );
+    }
     draft.values.set(path, value);
     return value;
   };
@@ -291,10 +295,12 @@ const valuesOf = (
 
 /** The form of values of this type, if `wanted` can never be equal to one; null: it may be. */
 function neverEqual({ type }: EventValue, wanted: string): string | null {
-  if (type.name === 'Boolean')
+  if (type.name === 'Boolean') {
     return wanted === 'true' || wanted === 'false' ? null : 'true or false';
-  if (type.name === 'Int')
+  }
+  if (type.name === 'Int') {
     return /^(?:0|-?[1-9]\d{0,9})$/.test(wanted) ? null : 'a whole number, as 7';
+  }
   if (!isEnumType(type)) return null;
   const values = type.getValues();
   if (values.some(({ name, value }) => name === wanted || String(value) === wanted)) return null;

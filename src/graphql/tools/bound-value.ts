@@ -65,8 +65,9 @@ export function boundValue(
     const cut = new Shortener(schema, items, chars);
     const shortened = cut.shorten(value, '', type);
     const text = shortened === undefined ? '' : JSON.stringify(shortened);
-    if (bytesOf(text) <= answerBytes - FRAME_BYTES)
+    if (bytesOf(text) <= answerBytes - FRAME_BYTES) {
       return { value: shortened, text, note: cut.note };
+    }
   }
   const note = `The answer has ${Buffer.byteLength(whole)} bytes and was left out. ${REMEDY}`;
   return { value: Array.isArray(value) ? [] : isRecord(value) ? {} : undefined, text: '', note };

@@ -100,8 +100,9 @@ export function* findTools(
 ): Steps<Found> {
   const among = group === null ? operations : operations.filter(({ service }) => service === group);
   const words = wordsOf(query);
-  if (words.length === 0)
+  if (words.length === 0) {
     return { names: among.map(({ field }) => field.name).slice(0, NAMES_MAX) };
+  }
   const scored: { readonly each: DescribedOperation; readonly score: number }[] = [];
   for (const each of among) {
     const score = scoreOf(each, words);

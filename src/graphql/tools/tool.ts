@@ -98,8 +98,9 @@ const FIELDS_SCHEMA: JsonSchema = {
 function outputSchema(described: DescribedOperation, schema: GraphQLSchema): JsonSchema {
   const describer = new SchemaDescriber(schema, PREFIX, { isExact: false });
   const answer = describer.answer(described);
-  if (isWrapped(described))
+  if (isWrapped(described)) {
     return withDefinitions({ type: 'object', properties: { result: answer } }, describer);
+  }
   const { [getNamedType(described.field.type).name]: own = {}, ...others } = describer.components();
   const isRecursive = JSON.stringify([own, others]).includes(
     `"${PREFIX}${getNamedType(described.field.type).name}"`,

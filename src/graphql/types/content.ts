@@ -16,8 +16,9 @@ export function contentOf(
   const { content } = type;
   const { present, wildcard, mixed } = members.of(type);
   if (mixed !== null) return 'structured';
-  if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1))
+  if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1)) {
     return 'opaque';
+  }
   if (present.length > 0 || hasVariants(type)) return 'structured';
   if (!wildcard) return 'empty';
   return members.anyTypes === null ? 'opaque' : 'structured';
@@ -77,8 +78,9 @@ export function isMixedText(type: XsdType, members: MemberTable): boolean {
     type.attributes.length > 0 ||
     type.abstract ||
     hasVariants(type)
-  )
+  ) {
     return false;
+  }
   const model = mixedModel(type);
   return model !== null && wildcardsIn(model).length === 0 && !hasElements(model);
 }

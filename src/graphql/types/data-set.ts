@@ -61,8 +61,9 @@ export class DataSetTypes {
 
 /** Whether a type is a data set: the schema of its rows, then anything. */
 export function isDataSet(type: XsdType): boolean {
-  if (type.kind === 'simple' || type.content.kind !== 'elements' || type.attributes.length > 0)
+  if (type.kind === 'simple' || type.content.kind !== 'elements' || type.attributes.length > 0) {
     return false;
+  }
   if (type.abstract || hasVariants(type)) return false;
   const { particle } = type.content;
   const { elements } = flatten(particle);

@@ -106,8 +106,9 @@ export class KnownTypes implements RuledTypes {
     if (flat?.wildcard === true) return null;
     const elements = flat?.elements ?? [];
     const [only, ...others] = elements;
-    if (only?.many === true && others.length === 0 && attributes.length === 0)
+    if (only?.many === true && others.length === 0 && attributes.length === 0) {
       return { kind: 'list', name, item: this.#memberOf(type, only), isEncodedArray: false };
+    }
     const withholdText = this.#withhold(type, ({ kind }) => kind === 'text');
     return {
       kind: 'object',

@@ -80,8 +80,9 @@ export class LeafTable {
   /** `nameHint` names an enumeration that has no name of its own. */
   of(type: SimpleType, nameHint: string, names: ServiceNames): Leaf {
     return getOrMake(this.#known, type, () => {
-      if (type.name?.uri === SDL_URI && type.name.local === 'ID')
+      if (type.name?.uri === SDL_URI && type.name.local === 'ID') {
         return { type: GraphQLID, scalar: ID_SCALAR };
+      }
       const leaf = this.#make(type, nameHint, names);
       for (const facet of unsupportedFacets(type)) {
         const what =
@@ -202,8 +203,9 @@ export class LeafTable {
   }
 
   #make(type: SimpleType, nameHint: string, names: ServiceNames): Leaf {
-    if (type.variety === 'list' && type.item !== null)
+    if (type.variety === 'list' && type.item !== null) {
       return listOf(this.of(type.item, nameHint, names), type);
+    }
     const values = valuesOf(type);
     if (values === null) return this.#plain(wholeNumberOf(type));
     if (values.length <= ENUM_VALUES_MAX) return this.#enumeration(type, values, nameHint, names);
@@ -325,8 +327,9 @@ function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
   if (type.variety !== 'union' || type.members.length === 0) return null;
   const values = new Map<string, EnumerationValue>();
   for (const member of type.members) {
-    if (member.variety !== 'atomic' || member.enumeration === null || UNNAMED.has(member.builtIn))
+    if (member.variety !== 'atomic' || member.enumeration === null || UNNAMED.has(member.builtIn)) {
       return null;
+    }
     for (const value of member.enumeration) {
       if (!values.has(value.value)) {
         values.set(value.value, value);
@@ -397,8 +400,9 @@ function customScalar(name: string): GraphQLScalarType {
 function plainValue(value: unknown, name: string): string | number | boolean {
   if (typeof value === 'number') {
     // Numbers that JSON has already rounded must not look exact.
-    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
       throw notA(name);
+    }
     return value;
   }
   if (typeof value === 'string' || typeof value === 'boolean') return value;
@@ -409,8 +413,9 @@ function plainValue(value: unknown, name: string): string | number | boolean {
 function literalValue(node: ValueNode, name: string): string | boolean {
   if (node.kind === Kind.BOOLEAN) return node.value;
   if (node.kind === Kind.STRING || node.kind === Kind.INT) return node.value;
-  if (node.kind === Kind.FLOAT)
+  if (node.kind === Kind.FLOAT) {
     return name === 'Decimal' ? withoutExponent(node.value) : node.value;
+  }
   throw notA(name, node);
 }
 

@@ -159,8 +159,9 @@ export function isEmptied(
   const stack = [{ member, path: member.element.name.local, depth: 0 }];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const { type } = top.member.element;
-    if (top.depth > DEPTH_MAX || top.member.many || type.kind === 'simple' || isOpen(type))
+    if (top.depth > DEPTH_MAX || top.member.many || type.kind === 'simple' || isOpen(type)) {
       return false;
+    }
     for (const inner of membersOf(type)) {
       const path = `${top.path}/${pathName(inner)}`;
       if (paths.has(path) || inner.mapping?.hidden === true) continue;

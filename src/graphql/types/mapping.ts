@@ -160,7 +160,9 @@ export class MappingTable {
     const entry = this.#entry(type);
     if (entry === null) return [];
     const lifts = [...entry.mapping.fields].filter(([, { lift = null }]) => lift !== null);
-    for (const [key] of lifts) getOrMake(this.#usedFields, entry.key, () => new Set()).add(key);
+    for (const [key] of lifts) {
+      getOrMake(this.#usedFields, entry.key, () => new Set()).add(key);
+    }
     return lifts;
   }
 

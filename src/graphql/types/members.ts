@@ -219,8 +219,9 @@ export class MemberTable {
       let at: ComplexType | null = type;
       at !== null && chain.length < DERIVATIONS_MAX;
       at = at.content.kind === 'array' ? null : inheritedFrom(at)
-    )
+    ) {
       chain.push(at);
+    }
     const members = new Map<string, Member>();
     for (const step of chain.reverse()) {
       const model = contentModel(step, this.anyTypes !== null);
@@ -464,8 +465,9 @@ class Nullability {
  */
 function isJaxbMap(type: XsdType): boolean {
   const entry = onlyElement(type);
-  if (entry?.name.local !== 'entry' || entry.type.kind !== 'complex' || entry.type.name !== null)
+  if (entry?.name.local !== 'entry' || entry.type.kind !== 'complex' || entry.type.name !== null) {
     return false;
+  }
   if (entry.type.content.kind !== 'elements') return false;
   const names = flatten(entry.type.content.particle).elements.map(
     ({ element }) => element.name.local,
@@ -477,8 +479,9 @@ function isJaxbMap(type: XsdType): boolean {
 function onlyElement(
   type: XsdType,
 ): ReturnType<typeof flatten>['elements'][number]['element'] | null {
-  if (type.kind !== 'complex' || type.name !== null || type.content.kind !== 'elements')
+  if (type.kind !== 'complex' || type.name !== null || type.content.kind !== 'elements') {
     return null;
+  }
   const [only, ...others] = flatten(type.content.particle).elements;
   return only?.many === true && others.length === 0 ? only.element : null;
 }

@@ -133,8 +133,9 @@ function lowerFirst(word: string): string {
   const isPlural = small === 's';
   const isVersion = small === 'v' && /[0-9]/.test(next);
   const isNoun = NOUNS.has(small);
-  if (!isPlural && !isVersion && !isNoun)
+  if (!isPlural && !isVersion && !isNoun) {
     return run.slice(0, -1).toLowerCase() + word.slice(run.length - 1);
+  }
   const rest = word.slice(run.length);
   return run.toLowerCase() + (isNoun ? upperFirst(rest) : rest);
 }

@@ -28,8 +28,9 @@ export function retyped(type: SimpleType, target: string): Scalar | null {
   if (!retypesOf(type).includes(target)) return null;
   const check = compileSimple(type);
   if (own.name === 'Float') return floatAsText(own, target, check);
-  if (own.name === 'Int')
+  if (own.name === 'Int') {
     return target === 'Float' ? { ...own, name: 'Float' } : intAsText(own, target, check);
+  }
   if (DATES.has(own.name) && target === 'String') return dateAsText(own);
   const shown =
     target === 'String' || target === 'ID' ? null : builtIn(BUILT_INS.get(target) ?? 'string');

@@ -106,8 +106,9 @@ export class ChainVerifier {
       if (isAnchored) return null;
       return { kind: 'earlier', what: `chain ${chain} begins after a line that is not there` };
     }
-    if (!fits)
+    if (!fits) {
       return broken(`chain ${chain}: line ${known.firstSeq + known.hashes.length} is missing`);
+    }
     return previous === before ? late : broken(`chain ${chain}: the line before was changed`);
   }
 
@@ -171,18 +172,20 @@ export class ChainVerifier {
   #compare({ chain, seq, hash, place }: Claim): PlacedFinding | null {
     const known = this.#chains.get(chain);
     const kind = this.#begun.has(chain) ? 'broken' : 'earlier';
-    if (known === undefined)
+    if (known === undefined) {
       return { kind, what: `chain ${chain}: all of its ${seq} lines are missing`, place };
+    }
     const { firstSeq, hashes } = known;
     if (seq < firstSeq) return null;
     const found = hashes[seq - firstSeq];
-    if (found === undefined)
+    if (found === undefined) {
       return {
         ...broken(
           `chain ${chain}: lines after ${firstSeq + hashes.length - 1} are missing, up to ${seq}`,
         ),
         place,
       };
+    }
     return found === hash
       ? null
       : { ...broken(`chain ${chain}: line ${seq} is another one`), place };

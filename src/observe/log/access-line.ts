@@ -114,7 +114,9 @@ export class AccessLines {
     }
     if (graphql.failedCall !== null) {
       const { service, operation } = graphql.failedCall;
-      line += `,"service":${this.#names.quote(service)},"serviceOperation":${this.#names.quote(operation)}`;
+      line +=
+        `,"service":${this.#names.quote(service)},` +
+        `"serviceOperation":${this.#names.quote(operation)}`;
     }
     return line;
   }
@@ -128,8 +130,9 @@ export class AccessLines {
       last.route === route &&
       last.status === status
     ) {
-      if (last.outcome === outcome && last.dialect === dialect && last.method === method)
+      if (last.outcome === outcome && last.dialect === dialect && last.method === method) {
         return last.text;
+      }
     }
     const names = this.#names;
     const text =

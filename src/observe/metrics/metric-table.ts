@@ -66,8 +66,9 @@ export interface RowSample {
 /** The numbers of a row as they are printed: those of histograms cumulative. */
 export function samplesOf({ type, bounds }: MetricHead, row: MetricRow): readonly RowSample[] {
   const { numbers, exemplars } = row;
-  if (type !== 'histogram')
+  if (type !== 'histogram') {
     return [{ suffix: '', le: null, value: numbers[0] ?? 0, exemplar: null }];
+  }
   const samples: RowSample[] = [];
   let count = 0;
   for (let index = 0; index <= bounds.length; index++) {

@@ -20,8 +20,9 @@ export function retiredLabels(
 ): (labels: Labels) => boolean {
   const isGone = (has: (names: LabelNames) => boolean): boolean => has(ended) && !live.some(has);
   return ({ route, service = route, operation, field, class: className }) => {
-    if (typeof className === 'string' && isGone(({ classes }) => classes.has(className)))
+    if (typeof className === 'string' && isGone(({ classes }) => classes.has(className))) {
       return true;
+    }
     if (typeof field === 'string' && isGone(({ fields }) => fields.has(field))) return true;
     if (typeof service !== 'string') return false;
     if (isGone(({ routes }) => routes.has(service))) return true;

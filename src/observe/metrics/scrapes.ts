@@ -33,7 +33,7 @@ export class Scrapes {
   }
 
   async answer({ headers }: IncomingMessage, response: ServerResponse): Promise<ScrapeAnswer> {
-    if (this.#running >= SCRAPES_MAX)
+    if (this.#running >= SCRAPES_MAX) {
       return {
         status: 503,
         type: 'text/plain; charset=utf-8',
@@ -42,6 +42,7 @@ export class Scrapes {
           'Ask again in a second.\n',
         fields: { 'retry-after': '1' },
       };
+    }
     if (!response.destroyed) {
       this.#running++;
       response.once('close', () => this.#running--);

@@ -276,8 +276,9 @@ export class Workers implements WorkerGroup {
       const successor = successorOf(slot);
       if (stopped.aborted) return void (await successor?.ended);
       if (successor !== null) continue;
-      if (!this.#isStarted && !wasReady && code !== null)
+      if (!this.#isStarted && !wasReady && code !== null) {
         return this.#broken.resolve(code === 2 ? 2 : 1);
+      }
       const pauseMillis = pauses.next(readyMillis);
       this.#log.event('error', 'a worker ended', { code, signal, wasReady, pauseMillis });
       await delay(pauseMillis, null, { signal: stopped }).catch(() => {});

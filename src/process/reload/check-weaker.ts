@@ -23,8 +23,9 @@ export async function checkWeaker(
   occasion: ReloadOccasion,
 ): Promise<readonly Diagnostic[]> {
   const weaker = await new TimeSlices().run(weakeningsIn(inUse, next));
-  if (weaker.length === 0 || occasion !== 'changed files' || inUse.reload.weaker === 'take')
+  if (weaker.length === 0 || occasion !== 'changed files' || inUse.reload.weaker === 'take') {
     return weaker;
+  }
   throw refused(weaker);
 }
 

@@ -54,8 +54,9 @@ export async function replayHistory(
   const reply = await connection.script('event_replay', REPLAY, keys, values);
   const [newest, id, number, ...entries] = Array.isArray(reply) ? reply : [];
   const [sequence, position] = [Number(newest), asText(id)];
-  if (!Number.isSafeInteger(sequence) || !isEventId(position))
+  if (!Number.isSafeInteger(sequence) || !isEventId(position)) {
     throw new Error('the history is unreadable');
+  }
   if (after === null) return { position, sequence, missed: [] };
   const missed =
     number === '' ? null : await readMissed(topic, [Number(number), sequence], entries, turn);

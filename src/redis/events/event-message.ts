@@ -43,8 +43,9 @@ export function readEvent(topic: string, text: string, secret: string): SentEven
 function validate(topic: string, event: unknown): SentEvent | null {
   if (!isRecord(event)) return null;
   const { id, at, values } = event;
-  if (event['topic'] !== topic || typeof id !== 'string' || id.length === 0 || id.length > 64)
+  if (event['topic'] !== topic || typeof id !== 'string' || id.length === 0 || id.length > 64) {
     return null;
+  }
   if (typeof at !== 'number' || Math.abs(Date.now() - at) > AGE_MILLIS) return null;
   if (values === null) return { id, values };
   if (!isRecord(values) || Object.keys(values).length > KEYS_MAX) return null;

@@ -106,8 +106,9 @@ export class RedisEventTransport implements EventTransport {
     if (
       now - this.#lastMessageAt > this.#silentMillis ||
       now - this.#receivingSince < this.#readMillis
-    )
+    ) {
       return true;
+    }
     return (this.#demand.get(topic) ?? 0) > now;
   }
 

@@ -202,8 +202,9 @@ function readReply(values: EventValues, replyBytes: number): PollReply | null {
   if (typeof tookMillis !== 'number' || !(tookMillis >= 0)) return null;
   if (kind === 'long') return { kind };
   if (kind === 'failed') return isRefusalCode(code) ? { kind, code } : null;
-  if (kind !== 'reply' || typeof status !== 'number' || typeof contentType !== 'string')
+  if (kind !== 'reply' || typeof status !== 'number' || typeof contentType !== 'string') {
     return null;
+  }
   if (typeof body !== 'string') return null;
   // The other process has another limit.
   if (body.length > 2 * replyBytes) return { kind: 'long' };

@@ -65,8 +65,13 @@ export class DetailReader {
 
   text(piece: string): void {
     const frame = this.#frames.at(-1);
-    if (frame === undefined || this.#skipped > 0 || this.#textUnits + piece.length > TEXT_UNITS_MAX)
+    if (
+      frame === undefined ||
+      this.#skipped > 0 ||
+      this.#textUnits + piece.length > TEXT_UNITS_MAX
+    ) {
       return;
+    }
     this.#textUnits += piece.length;
     frame.text += piece;
   }

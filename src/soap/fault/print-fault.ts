@@ -112,8 +112,9 @@ function printError(
 export function faultCodeOf(dialect: Dialect, refusal: Refusal): string {
   const { fault, blame } = refusal.kind;
   // Only SOAP 1.2 has this code; to the others the data is an error of the sender.
-  if (fault !== undefined && (fault !== 'DataEncodingUnknown' || dialect.faultForm === 'Code'))
+  if (fault !== undefined && (fault !== 'DataEncodingUnknown' || dialect.faultForm === 'Code')) {
     return fault;
+  }
   return blame === 'client' || blame === 'peer' ? dialect.senderCode : dialect.receiverCode;
 }
 

@@ -117,8 +117,9 @@ export class AddressingReader implements Addressing {
   begin(tag: StartTag, isForwarded: boolean): Interest {
     const { local: name, contentBytes } = tag;
     const isRepeated = SINGLE.has(name) && this.#seen.has(name);
-    if (isRepeated && this.#refusesRepeated)
+    if (isRepeated && this.#refusesRepeated) {
       throw new Refusal('SOAP_STRUCTURE', 'a block of WS-Addressing twice');
+    }
     this.#seen.add(name);
     this.#block = {
       name,
@@ -131,8 +132,9 @@ export class AddressingReader implements Addressing {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#isReading)
+    if (this.#isReading) {
       throw new Refusal('SOAP_STRUCTURE', 'an element in a text of WS-Addressing');
+    }
     this.#depth++;
     const isAddress = this.#depth === 2 && tag.local === 'Address' && NAMESPACES.has(tag.uri);
     return isAddress && REPLY_BLOCKS.has(this.#block.name) ? this.#move('address') : ELEMENTS_ONLY;
@@ -150,8 +152,9 @@ export class AddressingReader implements Addressing {
   text(piece: string): void {
     if (!this.#isReading) return;
     this.#text += piece;
-    if (this.#text.length > TEXT_UNITS_MAX)
+    if (this.#text.length > TEXT_UNITS_MAX) {
       throw new Refusal('SOAP_HEADER_LIMIT', 'a text of WS-Addressing is too long');
+    }
   }
 
   get #isReading(): boolean {

@@ -46,8 +46,9 @@ export class FreshnessChecker {
   check(claims: readonly FreshnessClaim[], nowMillis: number): readonly Nonce[] {
     const { timestamps, nonces, windowMillis } = this.#options;
     for (const { created, expires } of timestamps ? claims : []) {
-      if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis)
+      if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis) {
         throw expired('Created is too far from now', windowMillis);
+      }
       if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires has passed');
     }
     const fresh: Nonce[] = [];
@@ -64,8 +65,9 @@ export class FreshnessChecker {
     // Without a time it would have to be remembered for ever; a time beyond the window would
     // outlive the memory.
     if (created === null) throw new Refusal('wsse:FailedAuthentication', 'nonce without Created');
-    if (Math.abs(instantOf(created) - nowMillis) > windowMillis)
+    if (Math.abs(instantOf(created) - nowMillis) > windowMillis) {
       throw expired('Created of a UsernameToken is too far from now', windowMillis);
+    }
     const nonce = parseNonce(text);
     const { key, equivalentKeys } = nonce;
     if (

@@ -77,8 +77,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     this.#depth++;
     if (this.#depth === 1) return this.#openBlock(tag);
     // "Fault at most once and only in Body" holds for the content of header blocks too.
-    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri)
+    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) {
       throw structureRefusal('a Fault outside Body', tag);
+    }
     this.#addIds(tag);
     if (!this.#isOnlyAddress(tag)) {
       this.isBare = false;
@@ -117,8 +118,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     if (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local)) {
       throw structureRefusal('an element of the envelope in Header', tag);
     }
-    if (this.#rules.enforce && tag.uri.startsWith(RESERVED))
+    if (this.#rules.enforce && tag.uri.startsWith(RESERVED)) {
       throw elementRefusal('RESERVED_HEADER', tag);
+    }
     if (++this.#blocks > this.#bounds.headerBlocksMax) {
       throw refuseByLimit(
         'SOAP_HEADER_LIMIT',
@@ -150,8 +152,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
       this.actionBlocks++;
     }
     const isForOthers = target === 'other' || target === 'none';
-    if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local)))
+    if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local))) {
       return ELEMENTS_ONLY;
+    }
     this.#reader = kind.ensureReader(this, this.#rules, this.#bounds);
     return this.#reader?.begin(tag, this.#action === 'pass' && !isForOthers) ?? ELEMENTS_ONLY;
   }
@@ -195,10 +198,11 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
         : null;
     const key = `${tag.local} ${named === null ? `of ${target}` : `named ${named.trim()}`}`;
     this.#seenTargets ??= new Set();
-    if (this.#seenTargets.has(key))
+    if (this.#seenTargets.has(key)) {
       throw new Refusal(code, `${tag.local} twice`, {
         facts: { elements: [{ uri: tag.uri, local: tag.local }] },
       });
+    }
     this.#seenTargets.add(key);
   }
 

@@ -86,8 +86,9 @@ export class Attachments implements AttachmentSink {
     const referred = id === null ? null : this.#find(spellingsOf(id));
     this.#current = referred ?? this.#declared?.begin(id, mediaType) ?? null;
     if (this.#current === null) return false;
-    if (!CODINGS.has(transferEncoding))
+    if (!CODINGS.has(transferEncoding)) {
       throw asUpstream(new Refusal('MTOM_STRUCTURE', 'coding of an attachment'));
+    }
     this.#current.begin(transferEncoding, mediaType);
     return true;
   }
@@ -96,12 +97,13 @@ export class Attachments implements AttachmentSink {
     if (this.#current?.hands(piece) === true) return;
     const times = this.#current === null ? 1 : (this.#times.get(this.#current) ?? 1);
     this.#bytesLeft -= piece.length * times;
-    if (this.#bytesLeft < 0)
+    if (this.#bytesLeft < 0) {
       throw refuseByLimit(
         'UPSTREAM_RESPONSE_LIMIT',
         'limits.codec.attachmentBytes',
         this.#bytesMax,
       );
+    }
     this.#current?.chunks.push(Buffer.from(piece));
   }
 }

@@ -20,8 +20,9 @@ export function afterBoundary(
   lineEnd: LineEnd = 'CR LF',
 ): BoundaryLine | 'next part' | 'after the last' | null {
   const isBlank = byte === 32 || byte === 9;
-  if (byte === LF && lineEnd !== 'CR LF' && AFTER_LINE_FEED[line] !== undefined)
+  if (byte === LF && lineEnd !== 'CR LF' && AFTER_LINE_FEED[line] !== undefined) {
     return AFTER_LINE_FEED[line] ?? null;
+  }
   if (byte === CR && lineEnd === 'LF') return null;
   switch (line) {
     case 'empty':

@@ -179,8 +179,9 @@ export class HeldPackage {
   /** Of bytes that are lent. Throws `HTTP_TOO_LARGE`. */
   #copy(piece: Buffer): Buffer {
     this.#bytes += piece.length;
-    if (this.#bytes > this.#limitBytes)
+    if (this.#bytes > this.#limitBytes) {
       throw refuseByLimit('HTTP_TOO_LARGE', 'limits.soap.bufferBytes', this.#limitBytes);
+    }
     return Buffer.from(piece);
   }
 

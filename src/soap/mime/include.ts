@@ -74,8 +74,9 @@ export class IncludeReader implements XmlHandler {
 
   #include(tag: StartTag): void {
     const href = tag.attribute('', 'href');
-    if (href === null || tag.attributeCount > 1)
+    if (href === null || tag.attributeCount > 1) {
       throw new Refusal('MTOM_EXTERNAL_HREF', 'an Include without href, or with other attributes');
+    }
     this.#references.include(href);
   }
 }

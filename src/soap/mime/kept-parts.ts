@@ -41,8 +41,9 @@ export class KeptParts {
     );
     const byId = this.#byId;
     const part = spellings.map((each) => byId.get(each)).find((each) => each !== undefined);
-    if (part === undefined || part.id === null || !PLAIN_CODINGS.has(part.transferEncoding))
+    if (part === undefined || part.id === null || !PLAIN_CODINGS.has(part.transferEncoding)) {
       return null;
+    }
     const [only, ...others] = part.pieces;
     part.joined ??= only !== undefined && others.length === 0 ? only : Buffer.concat(part.pieces);
     return { id: part.id, bytes: part.joined };

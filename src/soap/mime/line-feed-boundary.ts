@@ -36,8 +36,9 @@ export class LineFeedScanner implements DelimiterScanner {
     const bytes = held === 0 ? rest : Buffer.concat([this.#held, rest]);
     this.#held = EMPTY;
     const behind = start - held + this.#delimiter.length;
-    if (!this.#hasBegun && bytes.subarray(0, this.#dashes.length).equals(this.#dashes))
+    if (!this.#hasBegun && bytes.subarray(0, this.#dashes.length).equals(this.#dashes)) {
       return behind - 1;
+    }
     const found = bytes.indexOf(this.#delimiter);
     const before = found < 0 ? bytes : bytes.subarray(0, found);
     const bare = before.indexOf(this.#afterReturn);

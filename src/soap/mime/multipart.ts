@@ -135,8 +135,9 @@ export class MultipartReader implements MessageReader, ContentSink {
       }
     }
     this.bytes += chunk.length;
-    if (this.#state === 'awaited' && this.bytes >= headBytes)
+    if (this.#state === 'awaited' && this.bytes >= headBytes) {
       throw broken('the envelope comes too late');
+    }
   }
 
   end(): void {
@@ -169,8 +170,9 @@ export class MultipartReader implements MessageReader, ContentSink {
   #countRepeats(bytes: number): void {
     this.#repeatedBytes += this.#repeats * bytes;
     const { messageBytes } = this.#options;
-    if (this.#repeatedBytes > messageBytes)
+    if (this.#repeatedBytes > messageBytes) {
       throw refuseByLimit('XML_MESSAGE_LIMIT', 'limits.xml.messageBytes', messageBytes);
+    }
   }
 
   /** A boundary was found. */
@@ -267,10 +269,12 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   #beginEnvelope(head: PartHead, offset: number): void {
     const part = readEnvelopePart(head.contentType, this.#options.type);
-    if (part === null || !ENVELOPES.has(part.name))
+    if (part === null || !ENVELOPES.has(part.name)) {
       throw broken('the envelope has another media type');
-    if (!PLAIN_CODINGS.has(head.transferEncoding))
+    }
+    if (!PLAIN_CODINGS.has(head.transferEncoding)) {
       throw broken('the envelope has a transfer encoding');
+    }
     this.#references.envelope(head.id);
     this.envelopeType = part;
     this.#options.onEnvelope(part.name, part.action);

@@ -31,8 +31,9 @@ const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]$/;
 export function readPackageType(header: string, limits: MimeLimits): PackageType {
   const parameters = readContentType(header)?.parameters;
   const boundary = parameters?.get('boundary') ?? '';
-  if (parameters === undefined || !BOUNDARY.test(boundary))
+  if (parameters === undefined || !BOUNDARY.test(boundary)) {
     throw new Refusal('MTOM_STRUCTURE', 'no valid boundary in the Content-Type');
+  }
   if (boundary.length > limits.boundaryChars) {
     throw refuseByLimit(
       'MTOM_STRUCTURE',
@@ -43,8 +44,9 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
   }
   for (const name of parameters.keys()) {
     // RFC 2231: a boundary in pieces is one for some readers and none for others.
-    if (name.includes('*'))
+    if (name.includes('*')) {
       throw new Refusal('MTOM_STRUCTURE', 'a parameter of the Content-Type in pieces');
+    }
   }
   // A reader that searches for the parameter's text finds it in a quoted value, or in the end of
   // another name.
@@ -56,8 +58,9 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
   const start = parameters.get('start') ?? null;
   const type = parameters.get('type') ?? null;
   const named = type === null ? null : readMediaType(type);
-  if (type !== null && named === null)
+  if (type !== null && named === null) {
     throw new Refusal('MTOM_STRUCTURE', 'the parameter type is no media type of an envelope');
+  }
   const info = named?.name === XOP_PACKAGE ? readMediaType(parameters.get('start-info')) : null;
   const actions = new Set(
     [parameters.get('action'), info?.action, named?.action].filter(
@@ -65,8 +68,9 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
     ),
   );
   // Each of them is the one that some stack reads.
-  if (actions.size > 1)
+  if (actions.size > 1) {
     throw new Refusal('MTOM_STRUCTURE', 'the Content-Type names several actions');
+  }
   const [action = null] = actions;
   return {
     boundary,

@@ -40,8 +40,9 @@ export class Part implements Attachment {
    */
   hands(piece: Buffer): boolean {
     if (this.#take === null) return false;
-    if (this.#coding === 'quoted-printable')
+    if (this.#coding === 'quoted-printable') {
       throw asUpstream(new Refusal('MTOM_STRUCTURE', 'a long attachment in quoted-printable'));
+    }
     this.#take(this.#coding === 'base64' ? this.#fromBase64(piece) : Buffer.from(piece));
     return true;
   }
@@ -54,8 +55,9 @@ export class Part implements Attachment {
   }
 
   value(): string {
-    if (!this.#hasBegun)
+    if (!this.#hasBegun) {
       throw asUpstream(new Refusal('MTOM_STRUCTURE', 'attachment before its envelope'));
+    }
     const bytes = Buffer.concat(this.chunks);
     return decoded(bytes, this.#coding).toString('base64');
   }

@@ -29,8 +29,9 @@ export class References {
   /** A part with this Content-ID. Throws `MTOM_STRUCTURE` for one that another part has. */
   part(id: string): void {
     const spellings = spellingsOf(id);
-    if (spellings.some((spelling) => this.#parts.has(spelling)))
+    if (spellings.some((spelling) => this.#parts.has(spelling))) {
       throw new Refusal('MTOM_STRUCTURE', 'a Content-ID that comes twice');
+    }
     for (const spelling of spellings) {
       this.#parts.set(spelling, this.#count);
     }
@@ -49,12 +50,15 @@ export class References {
    */
   include(href: string): void {
     const spellings = referenceIn(href);
-    if (spellings === null || isSame(spellings, this.#envelope ?? []))
+    if (spellings === null || isSame(spellings, this.#envelope ?? [])) {
       throw new Refusal('MTOM_EXTERNAL_HREF', 'href names no part of this message');
-    if (++this.#includes > this.#max)
+    }
+    if (++this.#includes > this.#max) {
       throw refuseByLimit('MTOM_STRUCTURE', 'limits.mime.parts', this.#max, null, 'Includes');
-    if (this.#isRequest && this.#times(spellings) > 0)
+    }
+    if (this.#isRequest && this.#times(spellings) > 0) {
       throw new Refusal('MTOM_EXTERNAL_HREF', 'a part that is included twice');
+    }
     getOrMake(this.#included, href, () => ({ spellings, times: 0 })).times++;
   }
 

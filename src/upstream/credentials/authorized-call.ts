@@ -69,8 +69,9 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
       return;
     }
     this.#discardedBytes += chunk.length;
-    if (this.#discardedBytes > DISCARDED_BYTES_MAX)
+    if (this.#discardedBytes > DISCARDED_BYTES_MAX) {
       throw new Refusal('UPSTREAM_AUTH', 'a long answer');
+    }
   }
 
   end(): void {

@@ -73,8 +73,9 @@ export class Negotiate implements Credentials {
   }
 
   async fields(): Promise<Fields> {
-    if (this.#waiting >= WAITING_MAX)
+    if (this.#waiting >= WAITING_MAX) {
       throw new Refusal('UPSTREAM_AUTH', 'too many calls wait for a ticket');
+    }
     this.#waiting++;
     const own = this.#last.then(() => withinTime(this.#kerberos.token(this.#principal)));
     this.#last = own.catch(() => {});

@@ -56,8 +56,9 @@ export class Ntlm implements Credentials, ConnectionAuthentication {
   begin(hostname: string): Handshake {
     if (this.#isDoubtful) {
       const nowMillis = performance.now();
-      if (nowMillis < this.#restUntilMillis)
+      if (nowMillis < this.#restUntilMillis) {
         throw new Refusal('UPSTREAM_AUTH', 'refused a moment ago');
+      }
       this.#restUntilMillis = nowMillis + REFUSED_REST_MILLIS;
     }
     const negotiate = negotiateMessage();

@@ -52,8 +52,9 @@ export class OAuth2 implements TokenSource {
   token(observer: RequestObserver | null = null): string | Promise<string> {
     const nowMillis = performance.now();
     const token = this.#token;
-    if (token === null || nowMillis >= token.endMillis)
+    if (token === null || nowMillis >= token.endMillis) {
       return this.#obtain(nowMillis, observer).then(({ text }) => text);
+    }
     // In the background, while the old one is still good.
     if (nowMillis >= token.renewMillis) {
       this.#obtain(nowMillis, observer).catch(() => {});
@@ -99,8 +100,9 @@ export class OAuth2 implements TokenSource {
       this.#observer?.serve(request);
       return this.#asking;
     }
-    if (this.#failure !== null && nowMillis < this.#failure.untilMillis)
+    if (this.#failure !== null && nowMillis < this.#failure.untilMillis) {
       return Promise.reject(this.#failure.refusal);
+    }
     this.#observer = request?.call(this.#options.service, 'oauth2') ?? null;
     this.#asking = this.#ask(this.#observer).then(
       (token) => {
@@ -131,8 +133,9 @@ export class OAuth2 implements TokenSource {
     }
     const askedMillis = performance.now();
     const { token, seconds } = await requestToken(this.#options, parameters, observer);
-    if (!TOKEN.test(token))
+    if (!TOKEN.test(token)) {
       throw new Refusal('UPSTREAM_AUTH', 'a token that no header field can carry');
+    }
     const lifeMillis = seconds === null ? UNTOLD_LIFE_MILLIS : seconds * 1000;
     return {
       text: token,

@@ -114,8 +114,9 @@ class WatchedName {
     const reached = records.length === 1 ? added : await this.#reached(added);
     if (this.#isClosed) return false;
     const used = kept.length + reached.length === 0 ? added : [...kept, ...reached];
-    if (used.length === earlier.length && used.every((address) => earlier.includes(address)))
+    if (used.length === earlier.length && used.every((address) => earlier.includes(address))) {
       return false;
+    }
     this.#parts.addresses.use(this.#named, used);
     return earlier.some(({ ip }) => ip !== null);
   }

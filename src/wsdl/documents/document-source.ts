@@ -121,11 +121,12 @@ export function fileSource(
   const refuseUrl = (href: string): Refused => {
     const what = 'The reference leaves the folder of the WSDL: it names a URL';
     const url = /^https?:/i.test(href) ? parseUrl(href, null) : null;
-    if (url === null)
+    if (url === null) {
       return {
         what: `${what} that cannot be read.`,
         remedy: 'Copy the document into that folder.',
       };
+    }
     return { what: `${what}.`, remedy: command(allowHosts(hosts, url)) };
   };
   const refuseAbsolute = (href: string): Refused | null => {
@@ -159,8 +160,9 @@ export function fileSource(
         const found = await within(candidate).catch(() => null);
         if (found !== null) return found;
       }
-      if (root !== null && !(await inputs.realpath(root).then(Boolean, () => false)))
+      if (root !== null && !(await inputs.realpath(root).then(Boolean, () => false))) {
         return { what: `The folder ${root} cannot be found.`, remedy: 'Check what --root names.' };
+      }
       const remedy = base === null ? 'Check the path.' : null;
       return { what: `The file ${path} cannot be found.`, remedy };
     },
@@ -216,11 +218,12 @@ export function httpSource(
       if (!permitted(url)) {
         const what = 'The reference leaves the host of the WSDL';
         const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
-        if (!isWeb)
+        if (!isWeb) {
           return {
             what: `${what}: its scheme is not http.`,
             remedy: 'Copy the documents into a folder.',
           };
+        }
         const remedy =
           `Allow it with \`${allowHosts(refused, url)}\`, or copy the ` +
           'documents into a folder.';
@@ -272,19 +275,24 @@ const withPort = (url: URL): string =>
 /** The remedy for a document that could not be fetched. */
 function remedyFor(why: string): string | null {
   if (/\b401\b/.test(why)) return 'Give the credentials it asks for, with --user or --header.';
-  if (/\b403\b/.test(why))
+  if (/\b403\b/.test(why)) {
     return 'The request is forbidden there: check the credentials and the network it comes from.';
-  if (/\b407\b/.test(why))
+  }
+  if (/\b407\b/.test(why)) {
     return 'The proxy wants credentials: give them with --proxy http://user:password@host:port.';
-  if (/CERT|SIGNED|VERIFY|ISSUER/.test(why))
+  }
+  if (/CERT|SIGNED|VERIFY|ISSUER/.test(why)) {
     return 'Name the certificate authority with --ca FILE.';
-  if (/answered (?:404|410)/.test(why))
+  }
+  if (/answered (?:404|410)/.test(why)) {
     return (
       'Check the address: most services show their WSDL at their own ' +
       'address followed by ?wsdl.'
     );
-  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|TIMEDOUT|EHOSTUNREACH|[Tt]imeout|timed out/.test(why))
+  }
+  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|TIMEDOUT|EHOSTUNREACH|[Tt]imeout|timed out/.test(why)) {
     return 'Check the address, and that its server runs and can be reached from here.';
+  }
   return /redirects to/.test(why) ? 'Give the final address.' : null;
 }
 

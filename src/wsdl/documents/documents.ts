@@ -198,8 +198,9 @@ function warnOfReplaced(
   warnings: Warnings,
 ): void {
   const [first] = diagnostics ?? [];
-  if (first === undefined || /^https?:/i.test(attributeOf(node, referenceAttribute(node)) ?? ''))
+  if (first === undefined || /^https?:/i.test(attributeOf(node, referenceAttribute(node)) ?? '')) {
     return;
+  }
   const cause = 'The document cannot be read: the copy that comes with Soapstone is read instead.';
   warnings.add({
     ...first,
@@ -356,13 +357,15 @@ async function readDocument(
   if (isRefused(opened)) return opened;
   state.bytesLeft -= opened.bytes.length;
   const decoded = decodeDocument(opened.bytes, opened.charset);
-  if ('what' in decoded)
+  if ('what' in decoded) {
     return archiveProblem(opened.bytes) ?? { what: decoded.what, remedy: 'Save it as UTF-8.' };
+  }
   const html = htmlProblem(decoded.text);
   if (html !== null) return html;
   const plain = withoutDoctype(decoded.text);
-  if (plain === null)
+  if (plain === null) {
     return { what: 'The document has a DTD that does not end, or is too long.', remedy: NO_DTD };
+  }
   const source = { file: located.location, text: plain.text };
   // Schemas of the W3C come with one; a WSDL has no use for it (catalogue C04).
   if (plain.start !== null && state.documents.length === 0) throw refusedDtd(source, plain.start);

@@ -26,8 +26,9 @@ export function decodeDocument(
   charset: string | null,
 ): { readonly text: string } | { readonly what: string } {
   const encoding = encodingOf(bytes, charset).toLowerCase();
-  if (!ACCEPTED.test(encoding))
+  if (!ACCEPTED.test(encoding)) {
     return { what: 'The document is in a character encoding that is not supported.' };
+  }
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes) };
   } catch {

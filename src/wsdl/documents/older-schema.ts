@@ -245,8 +245,9 @@ function wrapParticles(node: Draft, compositor: string): void {
   if (
     only === undefined ||
     (particles.length === 1 && only.local !== 'element' && only.local !== 'any')
-  )
+  ) {
     return;
+  }
   wrap(node, compositor, ({ local }) => PARTICLES.has(local));
 }
 

@@ -109,19 +109,21 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
     );
   }
   const parts = bodyParts(use, message, body ?? null, context);
-  if (parts === null)
+  if (parts === null) {
     return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
+  }
   const diagnostics: Diagnostic[] = [];
   const attached = attachmentsOf(use, message, new Set(parts), context, diagnostics);
   const attachments = attached.length === 0 ? {} : { attachments: attached };
   const written: Body['use'] = parts.length === 0 ? null : encoded ? 'encoded' : 'literal';
-  if (use.style === 'rpc')
+  if (use.style === 'rpc') {
     return {
       body: rpcBody(use, parts, body ?? null, context, diagnostics),
       ...attachments,
       use: written,
       diagnostics,
     };
+  }
   const children: BodyPart[] = [];
   for (const part of parts) {
     const content = documentContent(part, context, diagnostics);

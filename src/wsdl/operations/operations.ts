@@ -159,8 +159,9 @@ function readContent(
     disabled: diagnosticAtNode(at, what),
   });
   if (abstract === null) return disable(node, `The port type has no operation ${written}.`);
-  if (pair.isRepeated)
+  if (pair.isRepeated) {
     return disable(node, `The operation ${written} stands in the binding already.`);
+  }
   if (request === null || (reply !== null && reply.abstract.start < request.abstract.start)) {
     return disable(
       abstract,

@@ -99,8 +99,9 @@ function typesIn(type: ComplexType): ReadonlySet<XsdType> {
 
 function directlyIn(node: Container): readonly Container[] {
   if (!('kind' in node)) return node.flatMap(containerIn);
-  if (node.kind === 'simple')
+  if (node.kind === 'simple') {
     return [node.base, node.item, ...node.members].filter((type) => type !== null);
+  }
   return [...contentOf(node), ...node.attributes.map(({ type }) => type), ...node.derived];
 }
 

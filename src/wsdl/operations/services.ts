@@ -93,8 +93,9 @@ function readPort(
   const binding = referredBy(port, 'binding', definitions.bindings);
   const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
   const refusal = binding === null ? missing : refusalOf(binding);
-  if (binding === null || refusal !== null)
+  if (binding === null || refusal !== null) {
     return diagnosticAtNode(port, leftOut(name, refusal ?? missing));
+  }
   const demands = demandsOf(port, definitions);
   // Operations of a binding are shared by its ports, unless a port demands more.
   const isPlain = demands.use === null && !demands.isPackaged;

@@ -92,8 +92,9 @@ export class AttributeReader {
   }
 
   #under(base: Attributes, { declared, wildcard, reasons }: Own, node: XmlNode): ReadAttributes {
-    if (declared.size === 0)
+    if (declared.size === 0) {
       return { attributes: base.attributes, anyAttribute: wildcard, reasons };
+    }
     this.#left -= base.attributes.length + declared.size;
     if (this.#left < 0) {
       const what = 'The types have more attributes than allowed; those of this one are left out.';
@@ -199,8 +200,9 @@ function readAttribute(
   if (ref === null) {
     const local = nameOfNode(node);
     // XSD 1.0 part 1 section 3.2.6 forbids the name that declares namespaces.
-    if (!isNcName(local) || local === 'xmlns')
+    if (!isNcName(local) || local === 'xmlns') {
       return diagnosticAtNode(node, 'The attribute has no proper name; it is left out.');
+    }
     const uri = isQualified(node, unit, 'attributeFormDefault') ? unit.target : '';
     return { ...contentOf({ node, unit }, context), name: { uri, local }, required };
   }
@@ -216,8 +218,9 @@ function readAttribute(
     return builtIn === null ? null : { ...builtIn, ...ownValue(node), name, required };
   }
   const global = context.components.attributes.get(typeKey(name));
-  if (global !== undefined)
+  if (global !== undefined) {
     return { ...contentOf(global, context), ...ownValue(node), name, required };
+  }
   const what = `The attribute ${ref} is not declared; it is taken as a string.`;
   context.warnings.add(undeclaredAt(node, what, name, context.components));
   const unknown = { type: ANY_SIMPLE, default: null, fixed: null, documentation: null };

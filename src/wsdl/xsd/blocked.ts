@@ -112,8 +112,9 @@ function baseOf(
   const base = step && attributeOf(step, 'base');
   // Everything else is a restriction: of anyType, of anySimpleType, or of one built-in type by
   // another.
-  if (component === null || step === null || base === null)
+  if (component === null || step === null || base === null) {
     return { way: 'restriction', base: null };
+  }
   const way = step.local === 'extension' ? 'extension' : 'restriction';
   return { way, base: typeNamed({ node: step, unit: component.unit }, base, components) };
 }

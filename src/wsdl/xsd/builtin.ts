@@ -83,14 +83,16 @@ function makeSimple(uri: string, local: string): SimpleType | null {
   if (uri === XSD || OLDER_XSD.includes(uri) || SOAP_ENCODINGS.includes(uri)) {
     if (ATOMIC.has(local)) return simple(uri, local, 'atomic', local);
     const item = LISTS.get(local);
-    if (item !== undefined)
+    if (item !== undefined) {
       return simple(uri, local, 'list', item, simple(XSD, item, 'atomic', item));
+    }
     const like =
       OTHERS.get(local) ?? (uri !== XSD && local === 'base64' ? 'base64Binary' : undefined);
     return like === undefined ? null : simple(uri, local, 'atomic', like);
   }
-  if (uri === WSI_REFERENCES)
+  if (uri === WSI_REFERENCES) {
     return local === 'swaRef' ? simple(uri, local, 'atomic', 'anyURI') : null;
+  }
   if (local === 'base64Binary' || local === 'hexBinary') return simple(uri, local, 'atomic', local);
   return null;
 }

@@ -145,8 +145,9 @@ export class ComplexTypeReader {
       case 'empty':
         return contentOf(own, mixed);
       case 'opaque':
-        if (content.mixed !== null)
+        if (content.mixed !== null) {
           return contentOf(this.#joined(content.mixed.particle, own), true);
+        }
         // Nothing can follow arbitrary content: an extension of xs:anyType is read as the content
         // it adds.
         if (own === null) return content;

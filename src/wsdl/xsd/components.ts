@@ -246,8 +246,9 @@ function isSameDeclaration(a: Component, b: Component): boolean {
     if (left === right && a.unit.target === b.unit.target) continue;
     if (left.local !== right.local) return false;
     const isLocal = left !== a.node;
-    if (!isSameText(meaningOf(left, a.unit, isLocal), meaningOf(right, b.unit, isLocal)))
+    if (!isSameText(meaningOf(left, a.unit, isLocal), meaningOf(right, b.unit, isLocal))) {
       return false;
+    }
     const lefts = partsOf(left);
     const rights = partsOf(right);
     if (lefts.length !== rights.length) return false;
@@ -366,8 +367,9 @@ export function redefinedBase(
   unit: SchemaUnit,
   components: SchemaComponents,
 ): Component | undefined {
-  if (step.uri !== XSD || (step.local !== 'restriction' && step.local !== 'extension'))
+  if (step.uri !== XSD || (step.local !== 'restriction' && step.local !== 'extension')) {
     return undefined;
+  }
   const parent =
     step.parent !== null && BETWEEN.has(step.parent.local) ? step.parent.parent : step.parent;
   const original = parent === null ? undefined : components.redefined.get({ node: parent, unit });

@@ -101,8 +101,9 @@ function readConstraint({ node, unit }: Component): IdentityConstraint | string 
   if (selector === null) return 'has no selector that is understood';
   const fields = childrenOf(node, XSD, 'field').map((field) => pathsOf(field, true));
   const known = fields.filter((field) => field !== null);
-  if (fields.length === 0 || known.length < fields.length)
+  if (fields.length === 0 || known.length < fields.length) {
     return 'has no fields, or one that is not understood';
+  }
   const value = kind === 'keyref' ? attributeOf(node, 'refer') : null;
   const refer: QName | null = value === null ? null : nameInUnit(node, value, unit);
   return { kind, name: { uri: unit.target, local }, refer, selector, fields: known };

@@ -58,11 +58,12 @@ export class ParticleReader {
 
   /** A `sequence`, `choice`, `all`, `group` or `element` with what is in it. */
   read(node: XmlNode, unit: SchemaUnit): ReadParticle {
-    if (this.#depth >= DEPTH)
+    if (this.#depth >= DEPTH) {
       return {
         particle: null,
         reason: diagnosticAtNode(node, 'The content model nests too deeply.'),
       };
+    }
     this.#depth++;
     const read = this.#memberOf(node, unit);
     this.#depth--;
@@ -82,11 +83,12 @@ export class ParticleReader {
         continue;
       }
       size += this.#sizeOf(particle);
-      if (size > MOST)
+      if (size > MOST) {
         return {
           particle: null,
           reason: diagnosticAtNode(node, 'The content model is larger than allowed.'),
         };
+      }
       if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
         particles.push(...particle.particles);
       } else {
@@ -173,8 +175,9 @@ export class ParticleReader {
     const ref = attributeOf(node, 'ref');
     if (ref === null) {
       const isNamed = isNcName(nameOfNode(node));
-      if (!isNamed)
+      if (!isNamed) {
         return { particle: null, reason: diagnosticAtNode(node, 'An element has no proper name.') };
+      }
       return {
         particle: {
           kind: 'one',

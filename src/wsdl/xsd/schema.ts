@@ -128,8 +128,9 @@ class SchemaReader implements SchemaContext {
 
   typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType {
     const name = nameInUnit(node, value, unit);
-    if (name === null)
+    if (name === null) {
       return this.#unknownType(node, value, null, 'uses a prefix that is not declared');
+    }
     if (isBuiltInNamespace(name.uri)) {
       return builtInType(name) ?? this.#unknownType(node, value, name, 'is no built-in type');
     }

@@ -176,8 +176,9 @@ export class SimpleTypeReader {
     );
     const [first] = types;
     const restriction = childOf(node, XSD, 'restriction');
-    if (restriction !== null)
+    if (restriction !== null) {
       return this.restricted(first ?? ANY_SIMPLE, restriction, name, documentation);
+    }
     const made = {
       kind: 'simple',
       name,
@@ -357,7 +358,8 @@ class SimpleTraits {
 
 function spaceOf({ variety, builtIn, facets }: SimpleType): WhiteSpaceFacet {
   if (facets.whiteSpace !== null) return facets.whiteSpace;
-  if (variety !== 'atomic' || (builtIn !== 'string' && builtIn !== 'normalizedString'))
+  if (variety !== 'atomic' || (builtIn !== 'string' && builtIn !== 'normalizedString')) {
     return 'collapse';
+  }
   return builtIn === 'string' ? 'preserve' : 'replace';
 }

@@ -44,15 +44,17 @@ export function union(a: Wildcard, b: Wildcard): Wildcard {
 function intersectionOf(a: Namespaces, b: Namespaces): Namespaces {
   if (a.kind === 'any') return b;
   if (b.kind === 'any') return a;
-  if (a.kind === 'only')
+  if (a.kind === 'only') {
     return only(a.uris.filter((uri) => (b.kind === 'only') === b.uris.includes(uri)));
+  }
   return b.kind === 'only' ? intersectionOf(b, a) : not([...a.uris, ...b.uris]);
 }
 
 function unionOf(a: Namespaces, b: Namespaces): Namespaces {
   if (a.kind === 'any' || b.kind === 'any') return ANY;
-  if (a.kind === 'not')
+  if (a.kind === 'not') {
     return not(a.uris.filter((uri) => (b.kind === 'not') === b.uris.includes(uri)));
+  }
   return b.kind === 'not' ? unionOf(b, a) : only([...a.uris, ...b.uris]);
 }
 

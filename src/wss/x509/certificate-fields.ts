@@ -72,8 +72,9 @@ export function readCertificateFields(der: Buffer): CertificateFields | null {
     algorithm === undefined ||
     issuer === undefined ||
     subject === undefined
-  )
+  ) {
     return null;
+  }
   const list = fields.find(({ tag }) => tag === EXTENSIONS);
   const extensions = list === undefined ? [] : extensionsIn(der, list);
   if (extensions === null) return null;

@@ -95,8 +95,9 @@ export class CertificateTrust {
   problemOf(leaf: ParsedCertificate, nowMillis: number): string | null {
     const key = leaf.fingerprint;
     const known = this.#verdicts.get(key);
-    if (known !== undefined && nowMillis >= known.startMillis && nowMillis < known.endMillis)
+    if (known !== undefined && nowMillis >= known.startMillis && nowMillis < known.endMillis) {
       return known.problem;
+    }
     const { problem, path } = this.#judge(leaf, nowMillis);
     // A refused one is judged again: its time may come.
     if (problem === null) {
@@ -120,8 +121,9 @@ export class CertificateTrust {
     nowMillis: number,
   ): { problem: string | null; path: readonly ParsedCertificate[] } {
     const path = [leaf];
-    if (leaf.fields.keyUses?.signs === false)
+    if (leaf.fields.keyUses?.signs === false) {
       return { problem: 'its key is not for signatures', path };
+    }
     for (let last = leaf; path.length <= PATH_MAX; ) {
       const problem = this.#problemAt(path.length - 1, last, nowMillis);
       if (problem !== null) return { problem, path };
@@ -144,12 +146,14 @@ export class CertificateTrust {
     { certificate, fields, startMillis, endMillis }: ParsedCertificate,
     nowMillis: number,
   ): string | null {
-    if (!(nowMillis >= startMillis && nowMillis < endMillis))
+    if (!(nowMillis >= startMillis && nowMillis < endMillis)) {
       return below === 0 ? 'it is not valid now' : 'an authority is not valid now';
+    }
     if (fields.hasUnknownCritical) return 'a critical extension is not understood';
     if (below === 0) return null;
-    if (!certificate.ca || fields.keyUses?.signsCertificates === false)
+    if (!certificate.ca || fields.keyUses?.signsCertificates === false) {
       return 'its issuer is no authority';
+    }
     // The certificate of the signature does not count.
     return fields.pathLengthMax !== null && below - 1 > fields.pathLengthMax
       ? 'the chain is longer than its authority allows'
@@ -193,8 +197,9 @@ export class CertificateTrust {
       (list) => list.issuer.equals(issuer.fields.subject) && list.isSignedBy(issuer.publicKey),
     );
     if (lists.length === 0) return 'its authority has no revocation list';
-    if (lists.every(({ endMillis }) => endMillis !== null && endMillis <= nowMillis))
+    if (lists.every(({ endMillis }) => endMillis !== null && endMillis <= nowMillis)) {
       return 'the revocation list is out of date';
+    }
     const serial = serialText(certificate.serialNumber);
     return lists.some(({ serials }) => serials.has(serial)) ? 'it is revoked' : null;
   }

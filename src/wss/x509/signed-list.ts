@@ -38,8 +38,9 @@ function readList(pem: string): SignedList | null {
     content?.tag !== SEQUENCE ||
     algorithm === undefined ||
     signature?.tag !== BIT_STRING
-  )
+  ) {
     return null;
+  }
   const fields = elementsBetween(der, content.start, content.end, ELEMENTS_MAX);
   if (fields === null) return null;
   // The version is optional; then come the algorithm, the issuer and the times.

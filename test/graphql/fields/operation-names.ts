@@ -358,18 +358,24 @@ EmitirFactura PobierzOrazUsun`,
   },
   {
     maker: 'administrations of Europe',
-    reads: `hentPerson hentOrganisasjon finnAdresse søkVirksomhet sjekkStatus visMelding beregnSkatt lesDokument
+    reads: `hentPerson hentOrganisasjon finnAdresse søkVirksomhet sjekkStatus visMelding \
+beregnSkatt lesDokument
       hämtaPerson sökFöretag kontrolleraStatus listaÄrenden hittaAdress hent_person
       holePerson sucheFirma prüfeStatus ermittleSteuer auflistenPersonen zeigeBescheid
-      rechercherPersonne consulterDossier récupérerDocument vérifierStatut listerDemandes calculerImpôt
+      rechercherPersonne consulterDossier récupérerDocument vérifierStatut listerDemandes \
+calculerImpôt
       consultarEstado obtenerExpediente buscarPersona comprobarEstado calcularImpuesto
       ricercaPersona consultaStato ottieniDocumento verificaEsito elencaPratiche calcolaCodice
-      zoekPersoon haalDocument raadpleegStatus controleerStatus opvragenGegevens toonBesluit berekenBelasting
+      zoekPersoon haalDocument raadpleegStatus controleerStatus opvragenGegevens toonBesluit \
+berekenBelasting
       pobierzOsobę wyszukajPodmiot sprawdźStatus obliczPodatek wyświetlDokument`,
-    writes: `opprettPerson lagreDokument slettSak endreAdresse sendMelding oppdaterStatus registrerVirksomhet hentOgLagre
-      leggTilVedlegg finnOgSlett skapaÄrende taBortÄrende uppdateraAdress hämtaOchSpara registreraFöretag
+    writes: `opprettPerson lagreDokument slettSak endreAdresse sendMelding oppdaterStatus \
+registrerVirksomhet hentOgLagre
+      leggTilVedlegg finnOgSlett skapaÄrende taBortÄrende uppdateraAdress hämtaOchSpara \
+registreraFöretag
       erstellePerson löscheFirma speichereBescheid sendeAntrag holeUndSpeichere storniereAntrag
-      créerDossier supprimerDemande envoyerDocument déposerDemande modifierAdresse transmettreDossier
+      créerDossier supprimerDemande envoyerDocument déposerDemande modifierAdresse \
+transmettreDossier
       crearExpediente eliminarPersona enviarDocumento firmarDocumento presentarSolicitud
       creaPratica eliminaDocumento inviaDomanda aggiornaStato registrareAtto
       maakPersoon verwijderDocument wijzigAdres verzendBericht zoekEnVerwijder toevoegenBijlage
@@ -378,7 +384,8 @@ EmitirFactura PobierzOrazUsun`,
   },
   {
     maker: 'lists of what is also a verb',
-    reads: `ListExchangeRates ListPrintJobs listOpenOrders ListTestResults ListTransfers listOrder ListPressReleases
+    reads: `ListExchangeRates ListPrintJobs listOpenOrders ListTestResults ListTransfers listOrder \
+ListPressReleases
       ListImportJobs ListRegisterEntries`,
     writes: 'ListUpdate List_PrintItems ListAndPrint ListAdd ListPrint',
     untold: '',

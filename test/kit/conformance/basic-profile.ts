@@ -29,7 +29,8 @@ export const BASIC_PROFILE: Profile = {
     held('R1004', 'A faultcode is one of the standard or of another namespace.', 'replies'),
     held(
       'R1005 R1006 R1007',
-      'No encodingStyle in the envelope, nor at children and grandchildren of Body in literal style.',
+      'No encodingStyle in the envelope, nor at children and grandchildren of ' +
+        'Body in literal style.',
       'envelope',
     ),
     held('R1008 R1009', 'No DTD and no processing instruction.', 'xml'),

@@ -149,13 +149,14 @@ export class WsdlReader {
 
   async #readFiles(location: string, place: WsdlPlace, inputs: Inputs): Promise<ReadModel> {
     const earlier = WSDLS.find(this.#keeping, location, null);
-    if (earlier !== null && (await earlier.reads.areSame(inputs)))
+    if (earlier !== null && (await earlier.reads.areSame(inputs))) {
       return {
         model: earlier.written,
         written: earlier.written,
         reads: earlier.reads,
         taken: null,
       };
+    }
     const reads = new RememberedReads();
     const model = await readNamedWsdl(location, place, reads.track(inputs), this.#pace);
     return { model, written: model, reads, taken: null };

@@ -158,8 +158,9 @@ function expectationOf(
   const expected = output.body?.name ?? { uri: '', local: `${name}Response` };
   // Encoded services name their wrappers freely (SOAP 1.1 section 7.1): only what belongs to
   // another operation is certainly not theirs.
-  if (status === 'disabled' || use === 'encoded')
+  if (status === 'disabled' || use === 'encoded') {
     return (body) => body === null || body.local === expected.local || !outputs.has(body.local);
+  }
   // The namespace of an rpc wrapper is one that stacks disagree about.
   const anyNamespace = style !== 'document' || output.body === null;
   return (body) =>

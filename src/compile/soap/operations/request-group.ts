@@ -123,8 +123,9 @@ export class RequestGroup {
     for (const action of [...sent.http, sent.addressing]) {
       if (action === null) continue;
       const owners = this.#owners.get(action);
-      if (this.#isOpen ? first !== null && action !== first : owners === undefined)
+      if (this.#isOpen ? first !== null && action !== first : owners === undefined) {
         return 'mismatch';
+      }
       first = action;
       if (owners !== undefined) {
         named = named === null ? owners : named.filter((member) => owners.includes(member));

@@ -28,8 +28,9 @@ export function unvalidatedIn(
       direction === 'request'
         ? !differ(group.map(({ input }) => input))
         : !haveAmbiguousReplies(group)
-    )
+    ) {
       continue;
+    }
     for (const operation of group) {
       reasons.set(operation, AMBIGUOUS[direction]);
     }

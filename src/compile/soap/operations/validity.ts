@@ -172,8 +172,9 @@ export class Validity {
     for (const direction of ['request', 'reply'] as const) {
       if (this.#level(direction) !== 'enforce') continue;
       const reasons = this.#unvalidated[direction];
-      if (candidates.length > 0 && candidates.every((candidate) => !reasons.has(candidate)))
+      if (candidates.length > 0 && candidates.every((candidate) => !reasons.has(candidate))) {
         continue;
+      }
       this.#note(exchange, label, 'request', UNVALIDATED);
       throw refusalOf(UNVALIDATED, 'request');
     }

@@ -31,29 +31,33 @@ export function compileAssertion(
   if (assertion !== undefined) {
     const issued = Object.entries({ issuer, subject, claim, audience, cert, key, passphrase });
     const [other] = issued.filter(([, value]) => value !== undefined);
-    if (other !== undefined)
+    if (other !== undefined) {
       throw section.error(
         [other[0]],
         `${owner} has an \`assertion\`, and \`${other[0]}\` of one that the gateway issues.`,
         'Leave one of them out.',
       );
+    }
     return writtenAssertion(section, assertion, xmlLimits);
   }
-  if (issuer === undefined || audience === undefined || cert === undefined || key === undefined)
+  if (issuer === undefined || audience === undefined || cert === undefined || key === undefined) {
     throw section.error(
       [],
       `${owner} has neither an \`assertion\` nor all that the gateway needs to issue one.`,
       'Give it an `assertion`, or `issuer`, `audience`, `cert`, `key` and a subject.',
     );
-  if ((subject === undefined) === (claim === undefined))
+  }
+  if ((subject === undefined) === (claim === undefined)) {
     throw section.error(
       [],
       `${owner} has not exactly one of \`subject\` and \`claim\`.`,
       'Write the subject, or the claim of callers that holds it.',
     );
+  }
   for (const [name, text] of Object.entries({ issuer, audience, subject: subject ?? '' })) {
-    if (UNWRITABLE.test(text))
+    if (UNWRITABLE.test(text)) {
       throw section.error([name], `\`${name}\` has a character that XML does not.`, 'Take it out.');
+    }
   }
   const identity = compileIdentity(section.at({ cert, key, passphrase }), owner);
   const rules = { issuer, audience, lifetimeMillis, identity };

@@ -67,20 +67,22 @@ export function compileSigning(service: ConfigSection<ServiceConfig>): SigningRu
     ['UsernameToken', make.usernameToken !== undefined],
     ['Assertion', make.saml !== undefined],
   ] as const) {
-    if (parts.includes(part) && !isMade)
+    if (parts.includes(part) && !isMade) {
       throw section.error(
         ['parts'],
         `Service \`${service.name}\`: \`security.make\` signs a ${part} that it does not write.`,
         `Add the ${part} to \`make\`, or take it out of \`parts\`.`,
       );
+    }
   }
   const identity = compileIdentity(section, '`security.make.signature`');
-  if (keyReference === 'keyIdentifier' && identity().certificate.fields.keyIdentifier === null)
+  if (keyReference === 'keyIdentifier' && identity().certificate.fields.keyIdentifier === null) {
     throw section.error(
       ['keyReference'],
       'The certificate has no subject key identifier.',
       'Name it in another way: `keyReference: token`.',
     );
+  }
   return {
     identity,
     digest,

@@ -26,18 +26,20 @@ export function compileReplyVerification(
   const section = service.at(verifyReplies, 'security', 'verifyReplies');
   const { timestamp, encrypted, signatureConfirmation } = verifyReplies;
   const owner = '`security.verifyReplies`';
-  if (mode === 'monitor')
+  if (mode === 'monitor') {
     throw section.error(
       [],
       `${owner} verifies nothing with \`mode: monitor\`, which refuses no reply.`,
       'Leave one of them out.',
     );
-  if (verifyReplies.signature === undefined && !timestamp.required)
+  }
+  if (verifyReplies.signature === undefined && !timestamp.required) {
     throw section.error(
       [],
       `${owner} demands nothing.`,
       'Give it a `signature` or `timestamp: { required: true }`.',
     );
+  }
   if (signatureConfirmation) {
     checkConfirmation(section, security);
   }
@@ -64,16 +66,18 @@ function checkConfirmation(
   section: ConfigSection<VerifyRepliesConfig>,
   { make }: ServiceConfig['security'],
 ): void {
-  if (make?.signature === undefined)
+  if (make?.signature === undefined) {
     throw section.error(
       ['signatureConfirmation'],
       '`signatureConfirmation` confirms the signatures of the gateway, and it makes none.',
       'Add `security.make.signature`, or leave it out.',
     );
-  if (section.value.signature === undefined)
+  }
+  if (section.value.signature === undefined) {
     throw section.error(
       ['signatureConfirmation'],
       '`signatureConfirmation` needs a signature of the reply: else anyone can write it.',
       'Add `signature`.',
     );
+  }
 }

@@ -63,17 +63,19 @@ function signingIdentity(
   } catch {
     throw broken('key', `The private key of ${owner} cannot be read.`);
   }
-  if (!certificate.certificate.checkPrivateKey(key))
+  if (!certificate.certificate.checkPrivateKey(key)) {
     throw broken('key', 'The private key is not that of the certificate.');
+  }
   const weak = problemOfKey(certificate.publicKey);
   if (weak !== null) throw broken('cert', `The certificate has ${weak}.`);
   const algorithm = algorithmFor(certificate.publicKey, section.value.algorithm ?? null);
-  if (algorithm === null)
+  if (algorithm === null) {
     throw section.error(
       ['algorithm'],
       'The algorithm is not one of this kind of key.',
       'Leave it out, or write one of its kind.',
     );
+  }
   return { certificate, key, algorithm };
 }
 

@@ -109,30 +109,33 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
     usernameToken === undefined &&
     saml === undefined &&
     !timestamp.required
-  )
+  ) {
     throw section.error(
       [],
       `${owner} demands nothing.`,
       'Give it a `signature`, a `usernameToken`, `saml` or `timestamp: { required: true }`.',
     );
-  if (once && !required.includes('Timestamp'))
+  }
+  if (once && !required.includes('Timestamp')) {
     throw section.error(
       ['once'],
       `${owner}: \`once\` needs a signed Timestamp: without one a message would ` +
         'be remembered for ever.',
       'Add Timestamp to `signature.required`.',
     );
+  }
   const needsSignature = saml?.confirmations.find((name) => name !== 'bearer');
   if (
     saml !== undefined &&
     signature === undefined &&
     saml.confirmations.every((name) => name !== 'bearer')
-  )
+  ) {
     throw section.error(
       ['saml', 'confirmations'],
       `${owner}: the confirmation ${needsSignature ?? ''} needs a signature of the message.`,
       'Add `signature`.',
     );
+  }
 }
 
 /** That a certificate is of a trusted authority says little where that serves others as well. */
@@ -183,20 +186,22 @@ function signatureRules(
         ]);
   const subjects = value.subjects?.map((subject, index) => {
     const keys = attributeKeys(subject);
-    if (keys === null)
+    if (keys === null) {
       throw section.error(
         ['subjects', index],
         `\`${subject}\` is no name of a subject.`,
         'Write attributes: CN=erp,O=Bank.',
       );
+    }
     return keys;
   });
-  if (value.keyValues === 'known' && known.length === 0)
+  if (value.keyValues === 'known' && known.length === 0) {
     throw section.error(
       ['keyValues'],
       '`keyValues: known` needs certificates to compare with.',
       'Give them in `known`.',
     );
+  }
   return {
     algorithms: algorithmRules(value),
     certificates: new SignerCertificates({
@@ -247,24 +252,27 @@ function certificatesIn(
   pem: string,
 ): readonly ParsedCertificate[] {
   const found = pem.match(CERTIFICATE) ?? [];
-  if (found.length === 0)
+  if (found.length === 0) {
     throw section.error(
       path,
       `\`${path.join('.')}\` holds no certificate.`,
       'Write certificates as PEM: -----BEGIN CERTIFICATE-----.',
     );
+  }
   return found.map((text, index) => {
     const parsed = parsedOf(text);
     const which = `Certificate ${index + 1} of \`${path.join('.')}\``;
-    if (parsed === null)
+    if (parsed === null) {
       throw section.error(path, `${which} cannot be read.`, 'Check that the file is whole.');
+    }
     const weak = problemOfKey(parsed.publicKey);
-    if (weak !== null)
+    if (weak !== null) {
       throw section.error(
         path,
         `${which} has ${weak}.`,
         'Use RSA from 2048 bits, a key on P-256, P-384 or P-521, or Ed25519.',
       );
+    }
     return parsed;
   });
 }
@@ -285,30 +293,33 @@ function listsOf(
 ): readonly SignedList[] {
   return signedListsIn(pem).map((list, index) => {
     const which = `List ${index + 1} of \`revocations\``;
-    if (list === null)
+    if (list === null) {
       throw section.error(
         ['revocations'],
         `${which} cannot be read, or is not of all certificates.`,
         'Write complete lists as PEM: -----BEGIN X509 CRL-----.',
       );
-    if (!isDigestAccepted(list.digest, new Set(section.value.chainDigests)))
+    }
+    if (!isDigestAccepted(list.digest, new Set(section.value.chainDigests))) {
       throw section.error(
         ['revocations'],
         `${which} is signed with ${digestName(list.digest)}, which is not among \`chainDigests\`.`,
         'Let its authority sign it with SHA-256.',
       );
+    }
     const isSigned = issuers.some(
       ({ publicKey, fields }) =>
         fields.subject.equals(list.issuer) &&
         fields.keyUses?.signsLists !== false &&
         list.isSignedBy(publicKey),
     );
-    if (!isSigned)
+    if (!isSigned) {
       throw section.error(
         ['revocations'],
         `${which} is signed by none of the authorities.`,
         'Add its authority to `authorities` or `intermediates`.',
       );
+    }
     return list;
   });
 }

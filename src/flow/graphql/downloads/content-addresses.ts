@@ -86,10 +86,14 @@ export class ContentAddresses {
     if (!Array.isArray(parts) || parts[0] !== VERSION) return null;
     const [, name, about, beside, holder, endsMillis]: readonly unknown[] = parts;
     const described = this.#parts.described.get(String(name));
-    if (described === undefined || !described.isRead || !(Number(endsMillis) > Date.now()))
+    if (described === undefined || !described.isRead || !(Number(endsMillis) > Date.now())) {
       return null;
-    if (holder !== this.#holder(described.service, described.bound.operation.name, client, headers))
+    }
+    if (
+      holder !== this.#holder(described.service, described.bound.operation.name, client, headers)
+    ) {
       return null;
+    }
     const call: unknown = JSON.parse(String(about));
     const [written, names, indexes]: readonly unknown[] = Array.isArray(call) ? call : [];
     const values: unknown = JSON.parse(String(written));

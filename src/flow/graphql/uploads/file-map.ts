@@ -29,8 +29,9 @@ export function placeFiles(
   for (const name of names) {
     const paths = places[name];
     const [path, ...others]: readonly unknown[] = Array.isArray(paths) ? paths : [];
-    if (typeof path !== 'string' || others.length > 0)
+    if (typeof path !== 'string' || others.length > 0) {
       throw malformed('Its map must name one place for each file.');
+    }
     const file = newFile();
     place(operations, path, file);
     files.set(name, file);
@@ -44,8 +45,9 @@ const MORE = 1000;
 function place(operations: unknown, path: string, file: UploadedFile): void {
   const steps = path.split('.');
   const last = steps.pop();
-  if (steps[0] !== 'variables' || last === undefined)
+  if (steps[0] !== 'variables' || last === undefined) {
     throw malformed('Its map must name places in the variables.');
+  }
   let at = operations;
   for (const step of steps) {
     at = memberAt(at, step);

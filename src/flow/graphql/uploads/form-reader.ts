@@ -107,8 +107,9 @@ export class FormReader implements ContentSink {
       } else {
         const next = this.#scanner.scan(chunk, at, this);
         if (next < 0) return;
-        if (this.#section === 'epilogue')
+        if (this.#section === 'epilogue') {
           throw broken('The form has a boundary after the last field.');
+        }
         this.#section = 'boundary';
         this.#line = 'empty';
         this.#padding = 0;
@@ -122,8 +123,9 @@ export class FormReader implements ContentSink {
     let at = start;
     while (at < chunk.length && this.#section === 'boundary') {
       const next = afterBoundary(this.#line, chunk[at++]);
-      if (next === null || ++this.#padding > PADDING_MAX)
+      if (next === null || ++this.#padding > PADDING_MAX) {
         throw broken('The form has other bytes in the line of a boundary.');
+      }
       if (next === 'next part') {
         this.#endField();
         this.#section = 'header';

@@ -23,15 +23,17 @@ export function takeUploads(
   const { 'content-type': type, 'content-length': length } = request.headers;
   const { graphql, mime } = limits;
   const { uploads, uploadBytes, bodyBytes } = graphql;
-  if (uploads === 0 || type === undefined || request.method !== 'POST' || !isForm(type))
+  if (uploads === 0 || type === undefined || request.method !== 'POST' || !isForm(type)) {
     return null;
+  }
   let form: UploadForm | null = null;
   return {
     async read(bounds) {
       const boundary = formBoundary(type, mime);
       const mostBytes = uploadBytes + bodyBytes + (uploads + 3) * mime.partHeaderBytes;
-      if (Number(length ?? 0) > mostBytes)
+      if (Number(length ?? 0) > mostBytes) {
         throw refuseByLimit('HTTP_TOO_LARGE', 'limits.graphql.uploadBytes', uploadBytes);
+      }
       invite(request, response);
       form = new UploadForm(request, boundary, limits, (bytes) => {
         exchange.bytesIn += bytes;

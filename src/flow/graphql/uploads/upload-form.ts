@@ -84,8 +84,9 @@ export class UploadForm implements FormSink {
 
   begin(name: string): void {
     if (this.#stage !== 'files') {
-      if (name !== this.#stage)
+      if (name !== this.#stage) {
         throw malformed(`It must have the field ${this.#stage} before all files.`);
+      }
       return;
     }
     const file = this.#files.get(name);

@@ -15,12 +15,13 @@ const CHANGED = 'changed';
 export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | null): MergedPlan {
   const [first] = plans;
   if (first === undefined) throw new Error('a poll without subscribers');
-  if (!isMergeable(first))
+  if (!isMergeable(first)) {
     return {
       plan: first,
       part: (decoded) => ({ ...decoded, calls: 0, replyBytes: 0 }),
       changed: () => null,
     };
+  }
   const slots = plans.map((plan, index) => selfSlot(String(index), plan.value));
   if (changed !== null) {
     slots.push(selfSlot(CHANGED, changed.value));

@@ -215,13 +215,14 @@ export class SubscriptionManager {
     if (subscription === undefined) throw new Error('a field of Subscription without a source');
     const input = fieldArguments(field, ask.bound.headersArgument, admitted, parts.endpoint);
     const { source } = subscription;
-    if (source.kind !== 'poll')
+    if (source.kind !== 'poll') {
       return new TopicSource(parts, {
         subscription,
         rule: source,
         input,
         resumption: subscribed.subscriber.resumption,
       });
+    }
     return new PollSource(parts, subscribed, {
       subscription,
       rule: source,

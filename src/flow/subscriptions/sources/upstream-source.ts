@@ -48,8 +48,9 @@ export class UpstreamSource implements SubscriptionSource {
       const request = await subschemaRequestOf(this.#plan, {}, admitted, rootPlan);
       if (isClosed) return;
       const service = endpoint.graphqlUpstreams.get(name);
-      if (request === null || service === undefined)
+      if (request === null || service === undefined) {
         throw new Error('a subscription without an upstream');
+      }
       authorizeUpstream(subscriber.caller.client, request, service.subschema.schema);
       const { headers, exchange } = subscriber;
       const feedSink: FeedSink = {

@@ -61,10 +61,11 @@ export async function takeNotification(
     exchange.bytesIn = reader.bytes;
   }
   // Only operations that subscriptions wait for are accepted at this address.
-  if (policy.topic === null)
+  if (policy.topic === null) {
     throw new Refusal('UNKNOWN_OPERATION', 'no notification is expected by this operation', {
       found: exchange.operation,
     });
+  }
   policy.observation?.publish();
   new SoapAnswer(asked).empty(202);
 }

@@ -22,13 +22,15 @@ export function withConnectionParams(
   const found = new Map<string, string>();
   for (const source of [params, isRecord(nested) ? nested : {}]) {
     const entries = Object.entries(source);
-    if (entries.length > MEMBERS_MAX)
+    if (entries.length > MEMBERS_MAX) {
       throw new Refusal('UNAUTHENTICATED', 'too many connection parameters');
+    }
     for (const [key, value] of entries) {
       const name = key.toLowerCase();
       if (typeof value !== 'string' || !names.has(name)) continue;
-      if (found.has(name) && found.get(name) !== value)
+      if (found.has(name) && found.get(name) !== value) {
         throw new Refusal('UNAUTHENTICATED', 'two values of a credential');
+      }
       found.set(name, value);
     }
   }

@@ -108,10 +108,12 @@ class EventStream implements StreamCarrier {
     const { caller, exchange, request } = asked;
     try {
       if (operation instanceof Refusal) throw operation;
-      if (operation.type === 'mutation' && request.method === 'GET')
+      if (operation.type === 'mutation' && request.method === 'GET') {
         throw new Refusal('HTTP_METHOD');
-      if (operation.type !== 'subscription')
+      }
+      if (operation.type !== 'subscription') {
         return this.#single(operation.authorizeAndCharge(host));
+      }
       const { headers } = request;
       // Callers without credentials have one id: their addresses tell them apart.
       const client = `${caller.client.id} ${exchange.client}`;

@@ -29,8 +29,9 @@ export class ReceivedMessages {
   /** Rejects where it cannot be taken. */
   async message(data: string): Promise<void> {
     const { isFull, charsMax } = this.#parts;
-    if (this.#waiting.length === 0 && !this.#isReleasing && !isFull())
+    if (this.#waiting.length === 0 && !this.#isReleasing && !isFull()) {
       return this.#parts.take(data);
+    }
     this.#parts.pause();
     this.#waiting.push(data);
     this.#chars += data.length + MESSAGE_CHARS;

@@ -164,8 +164,9 @@ function refusalOfSocket(error: Error, isAccepted: boolean): Refusal {
   // Bytes that are no answer to a handshake have no code.
   if (code === null) return new Refusal('UPSTREAM_INVALID_RESPONSE', 'handshake', { cause: error });
   if (TOO_LARGE.has(code)) return new Refusal('UPSTREAM_RESPONSE_LIMIT', 'event', { cause: error });
-  if (code.startsWith('WS_ERR_'))
+  if (code.startsWith('WS_ERR_')) {
     return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
+  }
   return refusalOfError(error, isAccepted);
 }
 
