@@ -1,6 +1,7 @@
 import { type Diagnostic, getOrMake } from '../../core/index.js';
 import { WSDL } from '../documents/namespaces.js';
 import { childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import { type Definitions, referredBy } from './definitions.js';
 import { attachedPolicies, type Policies, referredPolicies } from './policies.js';
 
 /** WS-SecurityPolicy 1.2 and 1.3, 1.2 of the committee, and 1.1. */
@@ -77,11 +78,13 @@ export const remedyOfDemand = (demand: SecurityDemand): string => SENTENCES[dema
  */
 export class SecurityPolicies {
   readonly #policies: Policies;
+  readonly #messages: Definitions['messages'];
   readonly #own = new Map<XmlNode, OwnDemands>();
   readonly #found = new Map<XmlNode, ReadonlyMap<SecurityDemand, XmlNode>>();
 
-  constructor(policies: Policies) {
+  constructor({ policies, messages }: Pick<Definitions, 'policies' | 'messages'>) {
     this.#policies = policies;
+    this.#messages = messages;
   }
 
   /** Diagnostics of the demands of these elements, each a port, a binding or a port type. */
@@ -105,7 +108,7 @@ export class SecurityPolicies {
   #demandsIn(element: XmlNode): ReadonlyMap<SecurityDemand, XmlNode> {
     const found = new Map<SecurityDemand, XmlNode>();
     const read = new Set<XmlNode>();
-    const open = subjectsIn(element).flatMap((subject) =>
+    const open = [...subjectsIn(element, this.#messages)].flatMap((subject) =>
       attachedPolicies(subject, this.#policies),
     );
     // It grows while it is walked.
@@ -149,15 +152,19 @@ interface OwnDemands {
 }
 
 /**
- * The policy subjects of a port, binding or port type: itself, its operations and their messages.
+ * The policy subjects of a port, binding or port type: itself, its operations and their messages,
+ * with the `wsdl:message` that each of these refers to (WS-Policy Attachment 1.5 section 4.1.4).
  */
-function subjectsIn(element: XmlNode): readonly XmlNode[] {
-  const subjects = [element];
+function subjectsIn(element: XmlNode, messages: Definitions['messages']): Iterable<XmlNode> {
+  const subjects = new Set([element]);
   for (const operation of childrenOf(element, WSDL, 'operation')) {
-    subjects.push(operation);
-    for (const message of operation.children) {
-      if (message.uri === WSDL) {
-        subjects.push(message);
+    subjects.add(operation);
+    for (const side of operation.children) {
+      if (side.uri !== WSDL) continue;
+      subjects.add(side);
+      const message = referredBy(side, 'message', messages);
+      if (message !== null) {
+        subjects.add(message);
       }
     }
   }

@@ -176,7 +176,7 @@ export class BindingReader {
   constructor(definitions: Definitions, context: OperationContext) {
     this.#definitions = definitions;
     this.#context = context;
-    this.#security = new SecurityPolicies(definitions.policies);
+    this.#security = new SecurityPolicies(definitions);
   }
 
   /** The demands of the policies of a port. */
