@@ -1,4 +1,6 @@
+import { createClient } from 'graphql-ws';
 import t from 'tap';
+import { WebSocket } from 'ws';
 import type { RecordingBackend } from '../kit/backend.js';
 import { envelope, operationIn } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
@@ -103,4 +105,35 @@ t.test('pages and downloads are read from tolerated replies', async (t) => {
   const url = String(Reflect.get(Object(data), 'content'));
   const got = await fetch(new URL(url, desk.gateway.url));
   t.equal(Buffer.from(await got.arrayBuffer()).toString('base64'), 'AAEC', url);
+});
+
+t.test('a poll reads tolerated replies', async (t) => {
+  const desk = await startReplyDesk(t, {
+    keys: NAMES,
+    more: 'subscriptions: { item: { poll: { operation: hr.GetItem, everyMillis: 50 } } }\n',
+  });
+  let note = 'a&#1;b';
+  const answer = oldReplies({
+    get GetItem() {
+      return `<o:name>${note}</o:name>`;
+    },
+  });
+  desk.backend.answer = answer;
+  const client = createClient({
+    url: `${desk.gateway.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+  });
+  t.teardown(() => client.dispose());
+  const events = client.iterate({ query: 'subscription { item(id: 7) { name } }' });
+  t.match((await events.next()).value, { data: { item: { name: NOTE } } });
+  note = 'c';
+  t.match((await events.next()).value, { data: { item: { name: 'c' } } });
+  await events.return?.();
+  const line = (await desk.gateway.metrics()).split('\n');
+  const counted = line.filter((each) => each.startsWith('soapstone_tolerated_total'));
+  t.ok(
+    counted.some((each) => each.includes('deviation="wrapper"')),
+    counted.join('\n'),
+  );
 });
