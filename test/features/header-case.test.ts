@@ -3,6 +3,8 @@ import { type Test, t } from 'tap';
 import { usualName } from '../../src/core/http/field-names.js';
 import { freePort } from '../kit/free-port.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import { startNtlmServer } from '../kit/ntlm-server.js';
 import { until } from '../kit/until.js';
 
 const envelope = (content: string): string =>
@@ -378,4 +380,55 @@ routes: [{ path: /docs, url: "${backend.url}/docs" }]`,
     'X-Forwarded-For',
   ])
     t.ok(sent.includes(name), `${name} in ${sent.join()}`);
+});
+
+const BASE = ['Host', 'Content-Type', 'Accept', 'Accept-Encoding', 'SOAPAction', 'Content-Length'];
+
+/** Names of a head that are not written as HTTP does. */
+const unusualIn = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => name !== usualName(name.toLowerCase()));
+
+const ask = async (gateway: TestGateway): Promise<string> =>
+  (await postGraphql(gateway.url, { query: '{ getIt { r } }' })).text();
+
+t.test('Requests with credentials of Digest and NTLM have the usual names', async (t) => {
+  const challenge = 'WWW-Authenticate: Digest realm="r", nonce="n", qop="auth"\r\n';
+  const backend = await useHeads(t, (head) =>
+    /^authorization:/im.test(head)
+      ? reply(ANSWER)
+      : reply('', 'text/xml', challenge, '401 Unauthorized'),
+  );
+  const auth = (kind: string): string => `    auth: { ${kind}: { username: u, password: p } }\n`;
+  t.match(await ask(await useGateway(t, serviceAt(backend.url, auth('digest')))), '"r":"x"');
+  const digest = backend.heads.map(namesIn).find((names) => names.includes('Authorization')) ?? [];
+  t.same(
+    BASE.filter((name) => !digest.includes(name)),
+    [],
+    digest.join(),
+  );
+  t.same(unusualIn(digest), []);
+  const ntlm: string[] = [];
+  const server = await startNtlmServer({
+    accounts: { u: 'p' },
+    answer({ request: { rawHeaders } }, response) {
+      ntlm.push(...rawHeaders.filter((_, at) => at % 2 === 0));
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(ANSWER);
+    },
+  });
+  t.teardown(() => server.close());
+  t.match(await ask(await useGateway(t, serviceAt(server.url, auth('ntlm')))), '"r":"x"');
+  t.same(
+    [...BASE, 'Authorization'].filter((name) => !ntlm.includes(name)),
+    [],
+    ntlm.join(),
+  );
+  t.same(unusualIn(ntlm), []);
+});
+
+t.test('CONNECT to a proxy has the usual names', async (t) => {
+  const proxy = await useHeads(t, () => reply('', 'text/plain', '', '407 Proxy'));
+  const more = `    proxy: "${proxy.url.replace('//', '//u:p@')}"\n`;
+  const gateway = await useGateway(t, serviceAt('https://backend.test', more));
+  t.match(await ask(gateway), 'UPSTREAM_AUTH');
+  t.same(namesIn(proxy.heads[0] ?? ''), ['Host', 'Proxy-Authorization']);
 });
