@@ -50,7 +50,8 @@ export function convertedScalar(
   const { target } = conversion;
   const codec = target === null ? null : codecOf(target, own, enumName);
   const scalar = codec === null ? trimmed(own, conversion) : scalarOf(codec, type, conversion);
-  return conversion.nulls.length === 0 ? scalar : withNulls(scalar, conversion, codec);
+  const whole = conversion.nulls.length === 0 ? scalar : withNulls(scalar, conversion, codec);
+  return { ...whole, wire: own };
 }
 
 const UNKNOWN = 'a text that the mapping does not know';

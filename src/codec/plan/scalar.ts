@@ -17,6 +17,8 @@ export interface Scalar {
   readonly type?: SimpleType;
   /** The text that is written for null, where texts stand for it; absent: none does. */
   readonly nullText?: string;
+  /** The scalar of the texts as they are on the wire, of one that converts them; absent: itself. */
+  readonly wire?: Scalar;
   /** A value for examples, where the type does not have one; absent: one of the type. */
   readonly example?: ScalarItem | undefined;
   /** Masks a decoded value; absent: it does not. */

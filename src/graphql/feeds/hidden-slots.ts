@@ -71,11 +71,26 @@ export function leafSlot(key: string, field: FieldShape): FieldSlot {
   return { key, ...SINGLE, ...fieldPosition(field), list, value };
 }
 
-export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>
+/** The slot of a value that becomes a text: of a converted value that on the wire. */
+export function wireSlot(key: string, field: FieldShape): FieldSlot {
+  const { value } = field;
+  const wire = value.kind === 'scalar' ? value.scalar.wire : undefined;
+  return leafSlot(
+    key,
+    wire === undefined ? field : { ...field, value: { kind: 'scalar', scalar: wire } },
+  );
+}
+
+/** `end` reads the key. */
+export const keyed = (
+  item: ObjectPlan,
+  shape: ElementShape,
+  path: readonly string[],
+  end: End,
+): ObjectPlan =>
   new LazyObject(shape, (object) => {
     const field = object.fields.get(path[0] ?? '');
-    const key =
-      field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
+    const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), end)];
     return { slots: [selfSlot(HIDDEN, item), ...key] };
   });
 

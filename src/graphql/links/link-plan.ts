@@ -7,6 +7,7 @@ import {
   type ValuePlan,
 } from '../../codec/index.js';
 import { getOrMake, isRecord } from '../../core/index.js';
+import type { FieldFeed } from '../feeds/feed.js';
 import {
   HIDDEN,
   hiddenKey,
@@ -15,6 +16,7 @@ import {
   objectAlong,
   selfSlot,
   slotAlong,
+  wireSlot,
 } from '../feeds/hidden-slots.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
@@ -24,7 +26,7 @@ import { type PagePlan, planPages } from '../paging/page-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';
 import type { Paging } from '../types/paging.js';
-import { SINGLE } from '../types/plain-shape.js';
+import { fieldPosition, SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { LinkFinder } from './link-finder.js';
@@ -101,6 +103,10 @@ export function linkIdOf({ value }: FieldSlot): string | null {
   return typeof first.source.value === 'string' ? first.source.value : null;
 }
 
+/** A value that fills a text is read as it is on the wire. */
+const endOf = (feed: FieldFeed | undefined): typeof leafSlot =>
+  feed?.asText === true ? wireSlot : leafSlot;
+
 /**
  * Plans the links of one operation of a document. Recursion is as deep as the selection, which is
  * limited.
@@ -142,7 +148,7 @@ export class LinkPlanner implements LinkSlots {
       const field = object.fields.get(feed.field[0] ?? '');
       return field === undefined
         ? []
-        : [slotAlong(hiddenKey(index), field, feed.field.slice(1), leafSlot)];
+        : [slotAlong(hiddenKey(index), field, feed.field.slice(1), endOf(feed))];
     });
     return selfSlot(key, objectOf([idSlot, ...values]));
   }
@@ -181,7 +187,10 @@ export class LinkPlanner implements LinkSlots {
     });
   }
 
-  #plannedTarget({ called, batch }: Link, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
+  #plannedTarget(
+    { called, batch, feeds }: Link,
+    nodes: readonly FieldNode[],
+  ): Omit<LinkTargetPlan, 'id'> {
     if (isSubschemaField(called)) {
       if (this.#subschemas === null) throw new Error('a link to a subschema without its planner');
       const { plan, walk } = this.#subschemas.linked(called, nodes, batch);
@@ -193,7 +202,7 @@ export class LinkPlanner implements LinkSlots {
       return { ask: { kind: 'soap', bound: called, reply: pages.reply, pages }, walk: pages.walk };
     }
     const { reply, walk } =
-      batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes);
+      batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes, feeds[0]);
     return { ask: { kind: 'soap', bound: called, reply }, walk };
   }
 
@@ -203,7 +212,12 @@ export class LinkPlanner implements LinkSlots {
   }
 
   /** Each item is read twice: its selection under `HIDDEN`, and its key. */
-  #batch({ reply }: BoundField, batch: LinkBatch, nodes: readonly FieldNode[]): PlannedReply {
+  #batch(
+    { reply }: BoundField,
+    batch: LinkBatch,
+    nodes: readonly FieldNode[],
+    feed: FieldFeed | undefined,
+  ): PlannedReply {
     const { root, element } = reply;
     const faults = errorPlans(reply, this.#rights);
     let walk: Walk | null = null;
@@ -222,9 +236,9 @@ export class LinkPlanner implements LinkSlots {
       return {
         key,
         ...SINGLE,
-        source: list.source,
+        ...fieldPosition(list),
         list: true,
-        value: keyed(item, list.value.shape, batch.key),
+        value: keyed(item, list.value.shape, batch.key, endOf(feed)),
       };
     };
     if (root.kind === 'done') throw new Error('a list operation has an answer');
