@@ -54,10 +54,8 @@ export function convertedScalar(
   return { ...whole, wire: own };
 }
 
-const UNKNOWN = 'a text that the mapping does not know';
-
-/** A `LexicalError` of a text that is valid on the wire. */
-const unknownText = (): LexicalError => new LexicalError(UNKNOWN, true);
+/** One for all: a reply may hold many, and most of the time of an error is its stack. */
+const UNKNOWN_TEXT = new LexicalError('a text that the mapping does not know', true);
 
 function scalarOf(codec: Codec, type: SimpleType, { target, trims }: Conversion): Scalar {
   const isTrimmed = trims || codec.isTrimmed;
@@ -68,7 +66,7 @@ function scalarOf(codec: Codec, type: SimpleType, { target, trims }: Conversion)
     example: codec.read(codec.example) ?? undefined,
     decode: (lexical) => {
       const value = codec.read(treated(lexical, whiteSpace, isTrimmed));
-      if (value === null) throw unknownText();
+      if (value === null) throw UNKNOWN_TEXT;
       return value;
     },
     encode: (value) => {

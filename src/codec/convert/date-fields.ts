@@ -74,13 +74,21 @@ export function setDayOfYear(fields: DateFields, number: number): boolean {
 }
 
 /** Milliseconds of the fields as if they were UTC, without their fraction. */
-export function millisOf({ year, month, day, hour, minute, second }: DateFields): number {
-  // Years below 100 would be those of the twentieth century.
-  const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
-  if (year !== 2000) {
-    date.setUTCFullYear(year, month - 1, day);
-  }
-  return date.getTime();
+export const millisOf = ({ year, month, day, hour, minute, second }: DateFields): number =>
+  ((dayNumber(year, month, day) * 24 + hour) * 60 + minute) * 60_000 + second * 1000;
+
+/**
+ * Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that a leap day is
+ * the last one; 400 of them have 146,097 days.
+ */
+function dayNumber(year: number, month: number, day: number): number {
+  const years = month > 2 ? year : year - 1;
+  const cycles = Math.floor(years / 400);
+  const inCycle = years - cycles * 400;
+  const months = month > 2 ? month - 3 : month + 9;
+  const inYear = Math.floor((153 * months + 2) / 5) + day - 1;
+  const leapDays = Math.floor(inCycle / 4) - Math.floor(inCycle / 100);
+  return cycles * 146_097 + inCycle * 365 + leapDays + inYear - 719_468;
 }
 
 /** Sets the fields, but for the fraction and the offset, from milliseconds of UTC. */
@@ -104,14 +112,26 @@ export const printTimeOfDay = ({ hour, minute, second, fraction }: DateFields): 
 
 /** `Z`, or `+01:00`. */
 export function printOffset(minutes: number): string {
-  if (minutes === 0) return 'Z';
+  const known = OFFSETS.get(minutes);
+  if (known !== undefined) return known;
   const size = Math.abs(minutes);
-  return `${minutes < 0 ? '-' : '+'}${TWO[Math.trunc(size / 60)]}:${TWO[size % 60]}`;
+  const sign = minutes < 0 ? '-' : '+';
+  const text = minutes === 0 ? 'Z' : `${sign}${TWO[Math.trunc(size / 60)]}:${TWO[size % 60]}`;
+  if (OFFSETS.size < OFFSETS_MAX) {
+    OFFSETS.set(minutes, text);
+  }
+  return text;
 }
+
+/** The few that occur: a text is made once for each. */
+const OFFSETS = new Map<number, string>();
+const OFFSETS_MAX = 256;
 
 export const twoDigits = (value: number): string => TWO[value] ?? '';
 
 const fourDigits = (value: number): string =>
-  value >= 1000 ? String(value) : String(value).padStart(4, '0');
+  value >= 1000 && value < 10_000
+    ? `${TWO[Math.trunc(value / 100)]}${TWO[value % 100]}`
+    : String(value).padStart(4, '0');
 
 const TWO: readonly string[] = Array.from({ length: 100 }, (_, at) => String(at).padStart(2, '0'));
