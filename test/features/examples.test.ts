@@ -19,7 +19,7 @@ t.test('every example starts, and answers what its head says', async (t) => {
   const demo = await startDemoBackend('127.0.0.1', 0);
   t.teardown(() => demo.close());
   const names = readdirSync(FOLDER);
-  t.equal(names.length, 12);
+  t.equal(names.length, 13);
   for (const name of names) {
     const text = readFileSync(join(FOLDER, name), 'utf8');
     t.match(text, `soapstone start -c ${FOLDER}/${name}`);
