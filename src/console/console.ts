@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { takesGzip } from '../gateway/compress.js';
 import { PAGE_POLICY } from '../graphql/index.js';
-import { type AdminAnswer, type AdminPages, jsonAnswer } from '../observe/admin.js';
+import { type AdminAnswer, type AdminPages, jsonAnswer, longJsonAnswer } from '../observe/admin.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';
 import { type ConsolePage, readConsole } from './console-page.js';
 import { readMessage, sendMessage } from './try-out.js';
@@ -38,9 +38,9 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
         case '/':
           return wantsHtml(request) ? page((await files()).html) : text(200, LIST);
         case '/console/state':
-          return jsonAnswer(await sources.state());
+          return longJsonAnswer(await sources.state());
         case '/console/description':
-          return jsonAnswer(await sources.description());
+          return longJsonAnswer(await sources.description());
         case '/console/operation': {
           const { searchParams } = new URL(request.url ?? '', 'http://localhost');
           const found = await sources.operation(

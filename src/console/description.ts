@@ -8,6 +8,7 @@ import {
   printDiagnostic,
   REFUSAL_CODES,
   refusalGuides,
+  type Steps,
 } from '../core/index.js';
 import { type BoundField, entriesOf } from '../graphql/index.js';
 import type { Listener } from '../listen/listeners.js';
@@ -20,29 +21,26 @@ import type {
 } from './answers.js';
 import { sampleOf } from './sample.js';
 
-/** The part that lasts as long as its generation. */
-export function describe(compiled: Compiled): Omit<ConsoleDescription, 'listenerEnds'> {
+/** What is worked out for a generation. */
+export interface Described {
+  readonly description: Omit<ConsoleDescription, 'listenerEnds'>;
+  readonly fields: OperationFields;
+}
+
+/** Describes what lasts as long as its generation: a large WSDL has thousands of operations. */
+export function* describing(compiled: Compiled): Steps<Described> {
   const { config, services, graphqlUpstreams, graph, warnings } = compiled;
-  const fields = fieldsByOperation(compiled);
+  const fields = yield* fieldsByOperation(compiled);
+  const described: ServiceDescription[] = [];
+  for (const service of services) {
+    described.push(describeService(service, fields));
+    yield;
+  }
   const apiKeys = config.clients?.apiKeys;
-  return {
+  const description = {
     version: packageVersion(),
     services: [
-      ...services.map(
-        ({ name, mode, dialects, path, config: { urls }, operations }): ServiceDescription => ({
-          name,
-          kind: 'soap',
-          mode,
-          dialects: dialects.map((dialect) => dialect.name),
-          path,
-          addresses: urls.map(addressOf),
-          operations: operations.map((operation) => ({
-            name: operation.name,
-            status: operation.status,
-            field: coordinateOf(fields.get(name)?.get(operation.name)),
-          })),
-        }),
-      ),
+      ...described,
       ...graphqlUpstreams.map(
         ({ name, config: { urls } }): ServiceDescription => ({
           name,
@@ -69,7 +67,25 @@ export function describe(compiled: Compiled): Omit<ConsoleDescription, 'listener
     ],
     tryOut: config.console.tryOut,
   };
+  return { description, fields };
 }
+
+const describeService = (
+  { name, mode, dialects, path, config: { urls }, operations }: Compiled['services'][number],
+  fields: OperationFields,
+): ServiceDescription => ({
+  name,
+  kind: 'soap',
+  mode,
+  dialects: dialects.map((dialect) => dialect.name),
+  path,
+  addresses: urls.map(addressOf),
+  operations: operations.map((operation) => ({
+    name: operation.name,
+    status: operation.status,
+    field: coordinateOf(fields.get(name)?.get(operation.name)),
+  })),
+});
 
 /** The ends of what listeners with TLS rely on, as their files have it now. */
 export const describeListenerEnds = ({
@@ -85,13 +101,14 @@ const endsOf =
 /** Null where there is no such operation. */
 export function describeOperation(
   compiled: Compiled,
+  fields: OperationFields,
   service: string,
   name: string,
 ): OperationDescription | null {
   const owner = compiled.services.find((each) => each.name === service);
   const operation = owner?.operations.find((each) => each.name === name);
   if (owner === undefined || operation === undefined) return null;
-  const bound = fieldsByOperation(compiled).get(service)?.get(name);
+  const bound = fields.get(service)?.get(name);
   const { documentation, soapAction, reasons } = operation;
   return {
     documentation,
@@ -120,11 +137,12 @@ function addressOf(url: string): string {
 }
 
 /** The fields of the root, by service and operation. */
-function fieldsByOperation({
-  graph,
-}: Compiled): ReadonlyMap<string, ReadonlyMap<string, BoundField>> {
+type OperationFields = ReadonlyMap<string, ReadonlyMap<string, BoundField>>;
+
+function* fieldsByOperation({ graph }: Compiled): Steps<OperationFields> {
   const found = new Map<string, Map<string, BoundField>>();
   for (const bound of graph.fields.values()) {
+    yield;
     if (bound.name === '' || bound.parent === 'Subscription') continue;
     const ofService = getOrMake(found, bound.service, () => new Map<string, BoundField>());
     if (!ofService.has(bound.operation.name)) {

@@ -1,5 +1,5 @@
 import type { Compiled } from '../compile.js';
-import type { Pace } from '../core/index.js';
+import { type Pace, TimeSlices } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { ConfigLoads } from '../observe/metrics/gauges.js';
 import type { MetricList } from '../observe/metrics/metric-table.js';
@@ -7,7 +7,12 @@ import { RecentRequests } from '../observe/recent.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { ConsoleDescription, OperationDescription } from './answers.js';
 import type { ConsoleSources } from './console.js';
-import { describe, describeListenerEnds, describeOperation } from './description.js';
+import {
+  type Described,
+  describeListenerEnds,
+  describeOperation,
+  describing,
+} from './description.js';
 import { stateOf } from './state.js';
 
 /** What the console shows of one process that takes requests, besides its metrics. */
@@ -15,8 +20,7 @@ export class ConsoleFacts {
   readonly #compiled: () => Compiled;
   readonly #recent: RecentRequests;
   // The description of a large WSDL is long, and a page asks for it with each reload.
-  #described: { readonly of: Compiled; readonly description: ReturnType<typeof describe> } | null =
-    null;
+  #described: { readonly of: Compiled; readonly making: Promise<Described> } | null = null;
 
   constructor(compiled: () => Compiled) {
     this.#compiled = compiled;
@@ -32,17 +36,25 @@ export class ConsoleFacts {
     return this.#recent.lists;
   }
 
-  description(): ConsoleDescription {
+  async description(): Promise<ConsoleDescription> {
     const current = this.#compiled();
-    if (this.#described?.of !== current) {
-      this.#described = { of: current, description: describe(current) };
-    }
-    return { ...this.#described.description, listenerEnds: describeListenerEnds(current) };
+    const { description } = await this.#describe(current);
+    return { ...description, listenerEnds: describeListenerEnds(current) };
   }
 
   /** Null where there is no such operation. */
-  operation(service: string, name: string): OperationDescription | null {
-    return describeOperation(this.#compiled(), service, name);
+  async operation(service: string, name: string): Promise<OperationDescription | null> {
+    const current = this.#compiled();
+    const { fields } = await this.#describe(current);
+    return describeOperation(current, fields, service, name);
+  }
+
+  #describe(current: Compiled): Promise<Described> {
+    if (this.#described?.of !== current) {
+      const making = new TimeSlices().run(describing(current));
+      this.#described = { of: current, making };
+    }
+    return this.#described.making;
   }
 
   /** What the page shows where this process is the only one. */
@@ -54,8 +66,8 @@ export class ConsoleFacts {
   ): ConsoleSources {
     return {
       state: async () => stateOf(await metrics(), pace, loads, this.recent()),
-      description: async () => this.description(),
-      operation: async (service, name) => this.operation(service, name),
+      description: () => this.description(),
+      operation: (service, name) => this.operation(service, name),
       trafficUrl,
     };
   }

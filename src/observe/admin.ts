@@ -2,7 +2,15 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { asRefusal, type Diagnostic, KIB, Refusal, responseClass } from '../core/index.js';
+import {
+  asRefusal,
+  type Diagnostic,
+  KIB,
+  printInParts,
+  Refusal,
+  responseClass,
+  TimeSlices,
+} from '../core/index.js';
 import {
   compress,
   compressStream,
@@ -110,6 +118,12 @@ export const jsonAnswer = (value: unknown): AdminAnswer => ({
   type: 'application/json; charset=utf-8',
   body: JSON.stringify(value),
   fields: { 'x-content-type-options': 'nosniff' },
+});
+
+/** JSON of a value that grows with the configuration: printed as the client reads it. */
+export const longJsonAnswer = (value: unknown): AdminAnswer => ({
+  ...jsonAnswer(null),
+  body: printInParts(value, new TimeSlices()),
 });
 
 /** The host names of the admin address; a refused request is logged with the key to change. */

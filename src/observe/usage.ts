@@ -1,6 +1,6 @@
 import { getOrMake, type OperationUse } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
-import { type AdminPages, jsonAnswer } from './admin.js';
+import { type AdminPages, longJsonAnswer } from './admin.js';
 import { makeSum, OTHER, TallyTable } from './metrics/tally.js';
 
 /** Clients that are told apart; others are `_other`. */
@@ -216,5 +216,5 @@ export function mergeUsage(reports: readonly UsageReport[]): UsageReport {
 
 /** The page of the admin address for programs: `/usage`. */
 export const usagePages = (report: () => UsageReport | Promise<UsageReport>): AdminPages => ({
-  answer: async (_, path) => (path === '/usage' ? jsonAnswer(await report()) : null),
+  answer: async (_, path) => (path === '/usage' ? longJsonAnswer(await report()) : null),
 });

@@ -25,7 +25,8 @@ type Told<Data> = Asked<Data, void>;
 export type WorkerCalls = {
   /** Answered as soon as the event loop of the worker gets to it. */
   readonly alive: Asked<null, null>;
-  readonly metrics: Asked<null, MetricList>;
+  /** Answered behind the parts of the list. */
+  readonly metrics: Asked<null, null>;
   readonly recent: Asked<null, RecentLists>;
   readonly usage: Asked<null, UsageReport>;
   readonly description: Asked<null, ConsoleDescription>;
@@ -97,8 +98,10 @@ export type ParentCalls = {
   readonly auditHead: Told<ChainHead>;
   /** How the worker has ended. */
   readonly drained: Told<WorkerDrain>;
-  /** What the worker counted until its end. */
-  readonly lastMetrics: Told<MetricList>;
+  /** A part of the metrics of the worker. */
+  readonly metricsPart: Told<MetricList>;
+  /** The parts before are what the worker counted until its end. */
+  readonly lastMetrics: Told<null>;
   readonly lastUsage: Told<UsageReport>;
 };
 

@@ -4,6 +4,7 @@ import type { BackendReports } from '../generation.js';
 import type { Log } from '../observe/log/log.js';
 import type { Gateway } from '../server.js';
 import type { ParentChannel, StepAnswer } from './calls.js';
+import type { MetricSender } from './metric-sender.js';
 import { compiledFacts, noReads, type Reads, type ReloadOccasion } from './reload/reload-source.js';
 
 /** Compiles the configuration of a reload. Throws `ConfigurationError`. */
@@ -29,6 +30,7 @@ export function serveParent(
   parent: ParentChannel,
   gateway: Gateway,
   compiler: ReloadCompiler,
+  metrics: MetricSender,
   log: Log,
 ): void {
   const { console, usage } = gateway;
@@ -36,7 +38,7 @@ export function serveParent(
   parent.answer(
     {
       alive: () => null,
-      metrics: () => gateway.listMetrics(),
+      metrics: () => metrics.send(),
       recent: () => console.recent(),
       usage: () => usage.report(),
       description: () => console.description(),

@@ -19,6 +19,7 @@ import type { Log } from '../observe/log/log.js';
 import { type Gateway, startGateway } from '../server.js';
 import type { ParentCalls, ParentChannel, WorkerCalls, WorkerStart } from './calls.js';
 import { Channel } from './channel.js';
+import { MetricSender } from './metric-sender.js';
 import { refuseAddress } from './refuse-address.js';
 import { trackFiles } from './reload/file-watch.js';
 import type { Reads } from './reload/reload-source.js';
@@ -65,7 +66,8 @@ export async function runWorker(
     },
     compileSame: async (inputs) => compile(await load(replayInputs(inputs)), gateway.compiled()),
   };
-  serveParent(parent, gateway, compiler, log);
+  const metrics = new MetricSender(parent, () => gateway.listMetrics());
+  serveParent(parent, gateway, compiler, metrics, log);
   const reportLast = reportAudit(parent, gateway.auditHead);
   const why = await stopping;
   // Messages keep their order: after a turn, connections that the parent had for this worker before
@@ -75,7 +77,8 @@ export async function runWorker(
   const { lostRecords } = gateway;
   await parent.tell('drained', { cut, lostRecords });
   await reportLast();
-  await parent.tell('lastMetrics', await gateway.listMetrics());
+  await metrics.send();
+  await parent.tell('lastMetrics', null);
   await parent.tell('lastUsage', gateway.usage.report());
   return endCode(why, cut > 0 || lostRecords > 0);
 }

@@ -9,7 +9,7 @@ import { invariant } from '../core/index.js';
 
 /** The texts that are written for characters of ASCII; a character may be left out. */
 export class Rewriting {
-  /** By the code of the character; undefined: it is written as it is. */
+  /** Texts by the codes of their characters; undefined: the character itself. */
   readonly texts: readonly (string | undefined)[];
   readonly lengths: readonly number[];
   /** The eight bytes of each, as two numbers: they are written at once. */

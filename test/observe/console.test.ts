@@ -368,3 +368,16 @@ t.test(
     await page.until("document.querySelector('dialog[open]') === null");
   },
 );
+
+t.test(
+  'the state has the log and the audit: whether they are written, and lost lines',
+  async (t) => {
+    const gateway = await startShop(t, `audit: { file: ${join(t.testdir(), 'audit.log')} }\n`);
+    const { metrics } = await read(gateway, 'console/state');
+    for (const of of ['log', 'audit']) {
+      t.match(metrics[`soapstone_${of}_up`], [{ value: 1 }], of);
+      t.match(metrics[`soapstone_${of}_lines_waiting`], [{ value: Number }], of);
+      t.match(metrics[`soapstone_${of}_lines_dropped_total`], [{ value: 0 }], of);
+    }
+  },
+);

@@ -1,6 +1,6 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { MIB } from '../../src/core/limit.js';
-import { startProcess } from '../kit/gateway-process.js';
+import { areAnswering, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { LoopHolds } from '../kit/loop-holds.js';
 
 /** The processes start from large configurations. */
@@ -45,12 +45,42 @@ const SERVICES = 500;
 /** It was 226 ms; the bar is 20 ms on a machine of its own. */
 const SCRAPE_MILLIS_MAX = 60;
 
-t.test(`no scrape of the metrics of ${SERVICES} services holds the event loop`, async (t) => {
+/** A gateway with many services, each of which was called. */
+async function startServices(t: Test, holds: LoopHolds, more = ''): Promise<GatewayProcess> {
   const names = Array.from({ length: SERVICES }, (_, at) => `service-number-${at}`);
   const services = Object.fromEntries(names.map((name) => [name, { url: 'http://127.0.0.1:9/' }]));
-  const holds = await LoopHolds.start(t);
-  const gateway = await startProcess(t, `services: ${JSON.stringify(services)}\n`, holds.options);
+  const yaml = `services: ${JSON.stringify(services)}\n${more}`;
+  const gateway = await startProcess(t, yaml, holds.options);
   for (const name of names) await (await fetch(`${gateway.url}/soap/${name}`)).arrayBuffer();
+  return gateway;
+}
+
+t.test(`no answer of the console of ${SERVICES} services holds the event loop`, async (t) => {
+  const holds = await LoopHolds.start(t);
+  const gateway = await startServices(t, holds);
+  for (const path of ['console/state', 'console/description', 'usage']) {
+    await holds.take(gateway);
+    const text = await (await fetch(`${gateway.adminUrl}/${path}`)).text();
+    const { millis, cpuMillis } = await holds.take(gateway);
+    t.doesNotThrow(() => JSON.parse(text), `${text.length} characters of ${path}`);
+    t.ok(Math.min(millis, cpuMillis) <= SCRAPE_MILLIS_MAX, `${millis} ms, ${cpuMillis} ms busy`);
+  }
+});
+
+t.test(`the metrics of workers with ${SERVICES} services hold no event loop`, async (t) => {
+  const holds = await LoopHolds.start(t);
+  const gateway = await startServices(t, holds, 'workers: 2\n');
+  await areAnswering(gateway, 2);
+  await holds.take(gateway);
+  const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+  const { millis, cpuMillis } = await holds.take(gateway);
+  t.ok(text.length > MIB, `${text.length} characters, all services are in it`);
+  t.ok(Math.min(millis, cpuMillis) <= SCRAPE_MILLIS_MAX, `${millis} ms, ${cpuMillis} ms busy`);
+});
+
+t.test(`no scrape of the metrics of ${SERVICES} services holds the event loop`, async (t) => {
+  const holds = await LoopHolds.start(t);
+  const gateway = await startServices(t, holds);
   for (const headers of [
     { accept: 'text/plain' },
     { accept: 'application/openmetrics-text' },

@@ -11,12 +11,28 @@ interface Props {
 
 const REQUESTS = 'soapstone_requests_total';
 
+/** A name and its text; true where it needs an operator. */
+type Figure = readonly [string, string, boolean?];
+
+/** Lines of the log or the audit that are not written, or were lost; none where all is well. */
+function recordFigures(readings: Readings, of: 'log' | 'audit', name: string): readonly Figure[] {
+  const up = readings.points(`soapstone_${of}_up`);
+  const waiting = readings.total(`soapstone_${of}_lines_waiting`);
+  const lost = readings.total(`soapstone_${of}_lines_dropped_total`);
+  return [
+    ...(up.some(({ value }) => value === 0)
+      ? ([[name, `cannot be written, ${waiting} lines wait`, true]] as const)
+      : []),
+    ...(lost > 0 ? ([[`${name}: lost lines`, String(lost), true]] as const) : []),
+  ];
+}
+
 export function Overview({ readings, states, description }: Props) {
   const { loads } = readings.now;
   const all = readings.rate(REQUESTS);
   const failed = readings.rate(REQUESTS, { outcome: 'failed' });
   const workers = readings.total('soapstone_workers');
-  const figures: readonly (readonly [string, string, boolean?])[] = [
+  const figures: readonly Figure[] = [
     ['Requests per second', printRate(all)],
     ['Refused per second', printRate(readings.rate(REQUESTS, { outcome: 'refused' }))],
     ['Failed per second', printRate(failed), failed > 0],
@@ -32,6 +48,8 @@ export function Overview({ readings, states, description }: Props) {
     ...(workers > 0
       ? ([['Workers', `${readings.total('soapstone_workers_answered')} of ${workers}`]] as const)
       : []),
+    ...recordFigures(readings, 'log', 'Log'),
+    ...recordFigures(readings, 'audit', 'Audit'),
     ...(readings.total('soapstone_shedding') > 0
       ? ([['Overload', 'new requests are refused', true]] as const)
       : []),

@@ -108,6 +108,29 @@ export function* pointsOf(
   return found;
 }
 
+/** Rows of one part of a list: those of histograms have some twenty numbers. */
+const PART_ROWS = 500;
+
+/** Cuts a list into parts, which are lists. Tables of one name in several parts are one table. */
+export function* metricParts(list: MetricList): Generator<MetricList> {
+  let part: MetricTable[] = [];
+  let left = PART_ROWS;
+  for (const table of list) {
+    let from = 0;
+    do {
+      const rows = table.rows.slice(from, from + left);
+      part.push({ ...table, rows });
+      from += rows.length;
+      left -= rows.length;
+      if (left > 0) continue;
+      yield part;
+      part = [];
+      left = PART_ROWS;
+    } while (from < table.rows.length);
+  }
+  yield part;
+}
+
 /** Those that only grow. */
 export const sumsOf = (list: MetricList): MetricList => list.filter(({ type }) => type !== 'gauge');
 

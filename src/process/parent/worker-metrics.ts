@@ -5,6 +5,7 @@ import { MetricBook } from '../../observe/metrics/metric-book.js';
 import {
   addUp,
   type MetricList,
+  type MetricTable,
   sumsOf,
   withoutLabels,
 } from '../../observe/metrics/metric-table.js';
@@ -22,6 +23,8 @@ export class WorkerMetrics {
   /** The metrics of the parent itself. */
   readonly #own = new MetricBook();
   readonly #latest = new Map<Worker, MetricList>();
+  /** Parts of the next list of each worker. */
+  readonly #parts = new WeakMap<Worker, MetricTable[]>();
   /** Sums of the workers that have ended. */
   #ended: MetricList = [];
   #retiring: Promise<void> = Promise.resolve();
@@ -37,8 +40,17 @@ export class WorkerMetrics {
     addLoadMetrics(this.#own, loads);
   }
 
-  /** A worker has sent its metrics. */
-  take(worker: Worker, metrics: MetricList): void {
+  /** A worker has sent a part of its metrics. */
+  takePart(worker: Worker, part: MetricList): void {
+    const parts = this.#parts.get(worker) ?? [];
+    this.#parts.set(worker, parts);
+    parts.push(...part);
+  }
+
+  /** A worker has sent all parts of its metrics. */
+  take(worker: Worker): void {
+    const metrics = this.#parts.get(worker) ?? [];
+    this.#parts.delete(worker);
     if (this.#retired.has(worker)) return;
     this.#latest.set(worker, metrics);
     this.#answered.add(worker);
@@ -79,7 +91,7 @@ export class WorkerMetrics {
     const fresh = [...this.#taking].filter(({ channel }) => channel.owes('metrics') === 0);
     const asked = fresh.map((worker) =>
       worker.channel.ask('metrics', null).then(
-        (metrics) => this.take(worker, metrics),
+        () => this.take(worker),
         () => {},
       ),
     );

@@ -355,7 +355,8 @@ export class Workers implements WorkerGroup {
           this.#lostRecords += lostRecords;
         },
         auditHead: (head) => checkpoints?.take(head),
-        lastMetrics: (metrics) => this.#metrics.take(worker, metrics),
+        metricsPart: (part) => this.#metrics.takePart(worker, part),
+        lastMetrics: () => this.#metrics.take(worker),
         lastUsage: (usage) => this.#usage.take(worker, usage),
       } satisfies Required<Parameters<typeof worker.channel.answer>[0]>,
       (error) => this.#log.bug(error),
