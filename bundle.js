@@ -1,9 +1,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-
+import { REFUSAL_CODES } from './dist/src/config/refusal-tables.js';
 import { refusalGuides } from './dist/src/core/refusals/guides.js';
-import { REFUSAL_CODES } from './dist/src/core/refusals/refusals.js';
 import { OPENAPI_FILES } from './dist/src/flow/rest/page/openapi-files.js';
 import { PAGE_FILES } from './dist/src/graphql/page/page-files.js';
 import { billOfMaterials, packageFolder } from './sbom.js';

@@ -42,6 +42,7 @@ import {
 import { closedReplies, rightsWarnings } from './compile/warnings/soap-rights.js';
 import { warningsOfConfig } from './compile/warnings/warnings.js';
 import { type LoadedConfig, rootSection } from './config/load.js';
+import { REFUSALS } from './config/refusal-tables.js';
 import type { Config } from './config/schema.js';
 import type { ConfigSection } from './config/section.js';
 import {
@@ -50,6 +51,7 @@ import {
   type Diagnostic,
   errorDiagnostics,
   firstProblem,
+  installRefusals,
   type Pace,
   type Steps,
   TimeSlices,
@@ -65,6 +67,9 @@ import type { AuditTarget } from './observe/audit/chain-writer.js';
 import type { LabelNames } from './observe/metrics/retired-labels.js';
 import type { SharedStateSettings } from './redis/shared-state.js';
 import type { TokenSource } from './upstream/index.js';
+
+// Every process that serves compiles first.
+installRefusals(REFUSALS);
 
 /**
  * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests

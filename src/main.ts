@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { runProgram } from './cli/program.js';
-import { collectPackets } from './core/index.js';
+import { REFUSALS } from './config/refusal-tables.js';
+import { collectPackets, installRefusals } from './core/index.js';
 import { disableConcurrentMarking, disablePretenuring } from './process/collector-flags.js';
 import { endProcessOneBySignals } from './process/stop-cause.js';
 import { processTerminal, written } from './process/terminal.js';
 import { retainTickObject } from './process/tick-object.js';
 
+installRefusals(REFUSALS);
 endProcessOneBySignals();
 retainTickObject();
 disableConcurrentMarking();

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-
-import { REFUSALS, type RefusalCode } from '../src/core/refusals/refusals.js';
+import { REFUSALS } from '../src/config/refusal-tables.js';
+import type { RefusalCode } from '../src/core/refusals/refusals.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../src/soap/dialect.js';
 import {
   answerWith,

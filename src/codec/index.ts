@@ -66,6 +66,7 @@ export {
   receivedItems,
 } from './read/reply-receiver.js';
 export { MISSING } from './read/response-builder.js';
+export { CODEC_REFUSALS } from './refusals.js';
 export { FramePool } from './validity/frame-pool.js';
 export { VALIDITY_LIMITS, type ValidityLimits } from './validity/limits.js';
 export { FURTHER_ELEMENTS } from './validity/misplaced.js';

@@ -1,4 +1,5 @@
 import type { Compiled } from '../compile.js';
+import { REFUSAL_CODES } from '../config/refusal-tables.js';
 import type { Config } from '../config/schema.js';
 import {
   firstWarnings,
@@ -6,7 +7,6 @@ import {
   kindOf,
   packageVersion,
   printDiagnostic,
-  REFUSAL_CODES,
   refusalGuides,
   type Steps,
 } from '../core/index.js';

@@ -78,12 +78,13 @@ export {
 } from './refusals/refusal.js';
 export { levelOf, type RefusalKind } from './refusals/refusal-kind.js';
 export {
+  CORE_REFUSALS,
   CREDENTIALS_MISSING,
+  installRefusals,
   isRefusalCode,
   kindOf,
-  REFUSAL_CODES,
-  REFUSALS,
   type RefusalCode,
+  type RefusalTable,
 } from './refusals/refusals.js';
 export { type FaultForm, faultStatus, hasFault, wireStatus } from './refusals/wire-status.js';
 export {

@@ -115,6 +115,7 @@ export { copyFiles } from './page/copy-files.js';
 export { EXAMPLE_TEXTS, exampleCall, exampleQuery } from './page/example.js';
 export { PAGE_POLICY, type Page, printLinks, readPage } from './page/page.js';
 export { type PageFile, SCRIPT, STYLE } from './page/page-files.js';
+export { GRAPHQL_REFUSALS } from './refusals.js';
 export { FieldRights } from './rights/field-rights.js';
 export { bothRules, FieldRule, MASKS, type Mask, ruleOf, STRENGTH } from './rights/field-rule.js';
 export { Masker } from './rights/mask.js';

@@ -78,5 +78,6 @@ export {
 } from './mime/write-package.js';
 export { PathText } from './path-text.js';
 export { rebindWrapper } from './rebind-wrapper.js';
+export { SOAP_REFUSALS } from './refusals.js';
 export { actionOrNull, printableAction, readSoapAction } from './soap-action.js';
 export { TextAtPath, type TextPath, textBlock } from './text-at-path.js';

@@ -44,6 +44,7 @@ export { limitsWithin, UPSTREAM_LIMITS, type UpstreamLimits } from './limits.js'
 export { CallPace } from './pace/pace.js';
 export { makePlainProxy, type PlainProxy } from './plain.js';
 export { postWhole } from './post.js';
+export { UPSTREAM_REFUSALS } from './refusals.js';
 export { RepeatableCall } from './repeatable-call.js';
 export {
   type Insertion,

@@ -1,4 +1,4 @@
-import { type REFUSALS, Refusal, type RefusalCode, type RefusalKind } from '../core/index.js';
+import { Refusal, type RefusalCode, type RefusalKind, type RefusalTable } from '../core/index.js';
 import type { CallOutcome } from './breaker.js';
 import { UNAVAILABLE } from './upstream-refusals.js';
 
@@ -52,7 +52,7 @@ const EFFECTS: Readonly<Record<Finding, ReplyEffects>> = {
 
 /** Codes of one who is to blame. */
 type CodesOf<B extends RefusalKind['blame']> = {
-  [C in RefusalCode]: (typeof REFUSALS)[C]['blame'] extends B ? C : never;
+  [C in RefusalCode]: RefusalTable[C]['blame'] extends B ? C : never;
 }[RefusalCode];
 
 /**

@@ -18,6 +18,7 @@ export {
 export { type SigningIdentity, type SigningRules, signMessage } from './message-signer.js';
 export { MessageVerifier, type VerifiedMessage } from './message-verifier.js';
 export { signPackage } from './package-signer.js';
+export { WSS_REFUSALS } from './refusals.js';
 export { CONFIRMATIONS, type SamlRules } from './saml-assertion.js';
 export { invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 export type { AlgorithmRules } from './signature-form.js';

@@ -31,6 +31,7 @@ export { isKnownCharset } from './prolog.js';
 export { XmlReader } from './reader.js';
 export { ReaderPool } from './reader-pool.js';
 export { normaliseValue } from './references.js';
+export { XML_REFUSALS } from './refusals.js';
 export { RenamedContent, RenamedTag } from './renamed-content.js';
 export { ReplyRepair } from './reply-repair.js';
 export { collapseSpaces, Rewriting, rewriteText } from './rewrite-text.js';

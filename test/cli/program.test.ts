@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { diagnosticLine } from '../../src/cli/table.js';
-import { REFUSAL_CODES } from '../../src/core/refusals/refusals.js';
+import { REFUSAL_CODES } from '../../src/config/refusal-tables.js';
 import { answerWith } from '../kit/backend.js';
 import { runCommand } from '../kit/command.js';
 import { freePort } from '../kit/free-port.js';

@@ -12,14 +12,14 @@ import { importsIn, readSources } from '../kit/source.js';
  * the others is where they are to come.
  */
 const NAMES_MAX: Readonly<Record<string, number>> = {
-  core: 176,
-  xml: 48,
-  soap: 92,
-  wss: 47,
+  core: 178,
+  xml: 49,
+  soap: 93,
+  wss: 48,
   wsdl: 78,
-  codec: 116,
-  graphql: 208,
-  upstream: 80,
+  codec: 119,
+  graphql: 209,
+  upstream: 81,
 };
 
 /** The arrows between packages. The gateway imports from all of them, and none from the gateway. */

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { specifiedScalarTypes } from 'graphql';
 import t from 'tap';
 import { configSchema } from '../../src/config/check/schema-node.js';
+import { REFUSALS } from '../../src/config/refusal-tables.js';
 import { refusalGuides } from '../../src/core/refusals/guides.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { levelOf } from '../../src/core/refusals/refusal-kind.js';
-import { kindOf, REFUSALS, type RefusalCode } from '../../src/core/refusals/refusals.js';
+import { kindOf, type RefusalCode } from '../../src/core/refusals/refusals.js';
 import { wireStatus } from '../../src/core/refusals/wire-status.js';
 import { AT_ONCE } from '../../src/core/time-slices.js';
 import { BUILT_INS } from '../../src/graphql/types/retype.js';
@@ -23,9 +24,17 @@ import { readSources } from '../kit/source.js';
 
 const CODES = Object.keys(REFUSALS) as RefusalCode[];
 
+t.test('a refusal is a row of one package', async (t) => {
+  const seen = readSources('src')
+    .filter(({ path }) => path.endsWith('/refusals.ts'))
+    .flatMap(({ text }) => [...text.matchAll(/^ +(?:'([\w:]+)'|([A-Z][A-Z_0-9]+)): \{/gm)])
+    .map(([, quoted, plain]) => quoted ?? plain ?? '');
+  t.same(seen.toSorted(), CODES.toSorted(), 'each code once, in the table that joins them');
+});
+
 t.test('every refusal is used somewhere', async (t) => {
   const text = readSources('src')
-    .filter(({ path }) => path !== 'src/core/refusals/refusals.ts')
+    .filter(({ path }) => !path.endsWith('/refusals.ts'))
     .map((source) => source.text)
     .join('\n');
   // As a string: a code in a comment is no use.

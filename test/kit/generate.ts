@@ -1,4 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { REFUSALS } from '../../src/config/refusal-tables.js';
+import { installRefusals } from '../../src/core/refusals/refusals.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { printHouse } from './packages.js';
 import { printReference, replaceSection } from './reference/configuration.js';
@@ -18,6 +20,7 @@ import { readSources } from './source.js';
  * `operations.md` and `replies.md`, and the drawing of `src/README.md`. Run from the root of the
  * repository; tests assert that the result is checked in.
  */
+installRefusals(REFUSALS);
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());
 await writeFile('deploy/conformance.md', printConformance());

@@ -1,12 +1,8 @@
 import t from 'tap';
+import { REFUSAL_CODES, REFUSALS } from '../../src/config/refusal-tables.js';
 import { EXPLANATIONS } from '../../src/core/refusals/explanations.js';
 import { asUpstream, Refusal, refuseByLimit } from '../../src/core/refusals/refusal.js';
-import {
-  kindOf,
-  REFUSAL_CODES,
-  REFUSALS,
-  type RefusalCode,
-} from '../../src/core/refusals/refusals.js';
+import { kindOf, type RefusalCode } from '../../src/core/refusals/refusals.js';
 import { hasFault, wireStatus } from '../../src/core/refusals/wire-status.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { EnvelopeValidator } from '../../src/soap/envelope.js';

@@ -1,12 +1,12 @@
 import { printAmount } from '../../config/keys/units.js';
 import { limitsOfRefusal } from '../../config/refusal-limits.js';
+import { REFUSAL_CODES } from '../../config/refusal-tables.js';
 import {
   DEVIATION_CODES,
   DEVIATION_NAMES,
   DEVIATIONS,
   kindOf,
   nearest,
-  REFUSAL_CODES,
   refusalGuides,
 } from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';

@@ -1,8 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { parentPort, workerData } from 'node:worker_threads';
+import { REFUSALS } from '../../config/refusal-tables.js';
+import { installRefusals } from '../../core/index.js';
 import type { FetchedFile } from '../../upstream/index.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
 import { readDrift } from './drift-reading.js';
+
+installRefusals(REFUSALS);
 
 /**
  * A thread of its own: reading a large WSDL takes a second in one piece. Documents of the backend

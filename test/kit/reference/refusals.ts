@@ -1,5 +1,5 @@
+import { REFUSALS } from '../../../src/config/refusal-tables.js';
 import type { RefusalKind } from '../../../src/core/refusals/refusal-kind.js';
-import { REFUSALS } from '../../../src/core/refusals/refusals.js';
 
 /**
  * The table of refusals as Markdown: each code with its blame, the answer to a SOAP or HTTP caller,

@@ -1,12 +1,10 @@
-import type { RefusalKind } from './refusal-kind.js';
+import type { RefusalKind } from '../core/index.js';
 
 /**
- * The part of the table of refusals for GraphQL: `status` is that of an answer in
+ * Refusals of GraphQL requests: `status` is that of an answer in
  * application/graphql-response+json with no data.
  */
 export const GRAPHQL_REFUSALS = {
-  BAD_REQUEST: { blame: 'client', status: 400, text: 'The GraphQL request is malformed.' },
-  BAD_USER_INPUT: { blame: 'client', status: 400, text: 'An argument has no valid value.' },
   GRAPHQL_PARSE_FAILED: {
     blame: 'client',
     status: 400,
@@ -104,3 +102,9 @@ export const GRAPHQL_REFUSALS = {
   },
   SUBSCRIPTION_GAP: { blame: 'us', text: 'Events were lost: what is shown may be out of date.' },
 } as const satisfies Record<string, RefusalKind>;
+
+type GraphqlRefusals = typeof GRAPHQL_REFUSALS;
+
+declare module '../core/refusals/refusals.js' {
+  interface RefusalTable extends GraphqlRefusals {}
+}
