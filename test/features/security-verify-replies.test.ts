@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { answerWith } from '../kit/backend.js';
@@ -15,6 +17,7 @@ import {
   tokenOf,
   WSU,
 } from '../kit/signed-message.js';
+import { moved, PACKAGE_TYPE, packed } from '../kit/signed-package.js';
 import { useService } from '../kit/use.js';
 
 const ATTACHMENT_CONTENT =
@@ -330,6 +333,26 @@ t.test(
     t.match(await desk.ask(), 'UPSTREAM_INVALID_RESPONSE');
   },
 );
+
+t.test('a reply with large signed parts is read in steps', WITH_OPENSSL, async (t) => {
+  const desk = await useDesk(t);
+  const content = randomBytes(3_000_000);
+  const { message } = signedMessage(desk.service, contentOf(content.toString('base64')));
+  const [text, parts] = moved(message, 'BinarySecurityToken', 'id');
+  const whole = packed(text, parts);
+  const altered = Buffer.from(whole);
+  altered[altered.length - 100] = (altered[altered.length - 100] ?? 0) ^ 1;
+  for (let round = 0; round < 3; round++) {
+    desk.answerWith(() => whole, 200, PACKAGE_TYPE);
+    const answer = await desk.soap();
+    t.equal(answer.status, 200);
+    t.ok(Buffer.from(await answer.arrayBuffer()).equals(whole), 'as it came');
+    t.match(await desk.ask(), 'elements where a simple value is expected');
+    desk.answerWith(() => altered, 200, PACKAGE_TYPE);
+    t.match(await (await desk.soap()).text(), 'UPSTREAM_INVALID_RESPONSE');
+    t.match(await desk.ask(), 'UPSTREAM_INVALID_RESPONSE');
+  }
+});
 
 t.test(
   'verification of replies that could not hold is an error of the configuration',
