@@ -704,7 +704,7 @@ t.test('monitor mode forwards untouched what no envelope can be read of, both wa
 });
 
 t.test(
-  'draining: requests in flight finish, kept connections are told to close, nothing is lost',
+  'draining: requests in flight finish, kept connections are closed, nothing is lost',
   async (t) => {
     const backend = await useBackend(t, () => {});
     const audit = `audit: { file: ${join(t.testdir(), 'audit.log')} }\n`;

@@ -59,7 +59,7 @@ async function start(
 }
 
 t.test(
-  'a long answer written in one piece: who reads is served, however slowly; who stops is cut',
+  'a long answer written in one piece: a slow reader is served, one that stops is cut',
   async (t) => {
     const bytes = 48 * 1024 * 1024;
     let closed = (_wasWritten: boolean): void => {};
@@ -96,46 +96,43 @@ t.test(
   },
 );
 
-t.test(
-  'whoever reads a body is told what is wrong with it, also if it begins to read late',
-  async (t) => {
-    const told: unknown[] = [];
-    const { url, refused } = await start(
-      t,
-      (request, response) => {
-        const read = (): void => {
-          request.resume().on('error', (error) => {
-            told.push(error);
-            if (!response.headersSent)
-              response.writeHead(400, ['content-length', '0', 'connection', 'close']).end();
-          });
-        };
-        if (request.headers['x-late'] === undefined) read();
-        else setTimeout(read, 50);
-      },
-      { stallMillis: 200, bodyGraceMillis: 200 },
-    );
-    for (const field of ['', 'X-Late: 1\r\n']) {
-      const client = await RawClient.connect(url);
-      client.socket.end(POST.replace('\r\n\r\n', `\r\n${field}\r\n`));
-      t.equal((await client.reply()).status, 400, field);
-      client.close();
-      const slow = await RawClient.connect(url);
-      await slow.send(POST.replace('\r\n\r\n', `\r\n${field}\r\n`));
-      t.equal((await slow.reply()).status, 400, `${field}: too slow`);
-      slow.close();
-    }
-    t.ok(told.every((error) => error instanceof Refusal));
-    t.match(told, [
-      { code: 'HTTP_BAD_REQUEST' },
-      { code: 'HTTP_TIMEOUT' },
-      { code: 'HTTP_BAD_REQUEST' },
-    ]);
-    t.same(refused, [], 'the handler tells of them');
-  },
-);
+t.test('the reader of a body gets its error, also if it begins to read late', async (t) => {
+  const told: unknown[] = [];
+  const { url, refused } = await start(
+    t,
+    (request, response) => {
+      const read = (): void => {
+        request.resume().on('error', (error) => {
+          told.push(error);
+          if (!response.headersSent)
+            response.writeHead(400, ['content-length', '0', 'connection', 'close']).end();
+        });
+      };
+      if (request.headers['x-late'] === undefined) read();
+      else setTimeout(read, 50);
+    },
+    { stallMillis: 200, bodyGraceMillis: 200 },
+  );
+  for (const field of ['', 'X-Late: 1\r\n']) {
+    const client = await RawClient.connect(url);
+    client.socket.end(POST.replace('\r\n\r\n', `\r\n${field}\r\n`));
+    t.equal((await client.reply()).status, 400, field);
+    client.close();
+    const slow = await RawClient.connect(url);
+    await slow.send(POST.replace('\r\n\r\n', `\r\n${field}\r\n`));
+    t.equal((await slow.reply()).status, 400, `${field}: too slow`);
+    slow.close();
+  }
+  t.ok(told.every((error) => error instanceof Refusal));
+  t.match(told, [
+    { code: 'HTTP_BAD_REQUEST' },
+    { code: 'HTTP_TIMEOUT' },
+    { code: 'HTTP_BAD_REQUEST' },
+  ]);
+  t.same(refused, [], 'the handler tells of them');
+});
 
-t.test('an error of a request that nobody listens to ends nothing', async (t) => {
+t.test('an error of a request without a listener ends nothing', async (t) => {
   const { url } = await start(t, (request, response) => {
     if (request.method === 'GET') response.end('fine');
     else request.on('error', () => {}).removeAllListeners('data');
@@ -164,7 +161,7 @@ t.test('tunnels, whole or behind a request, are refused in their turn', async (t
 });
 
 t.test(
-  'requests behind the last answer are told of, and connections that are not taken are counted',
+  'requests behind the last answer are reported, and connections that are not taken are counted',
   async (t) => {
     const { url, refused, traffic } = await start(t, (_request, response) => response.end('fine'), {
       requestsPerConnection: 2,

@@ -217,7 +217,7 @@ t.test(
 );
 
 t.test(
-  'case 7: each port has its own SOAP version and action, told by namespace and not by prefix',
+  'case 7: each port has its own SOAP version and action, found by namespace and not by prefix',
   async (t) => {
     for (const version of ['1.1', '1.2'] as const) {
       // The prefix says the other version.

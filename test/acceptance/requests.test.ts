@@ -63,7 +63,7 @@ function bodyOf(text: string): string {
   return document.replace(new RegExp(`(</?|xmlns:|xsi:type="|>)${prefix}([:=])`, 'g'), '$1t$2');
 }
 
-t.test('case 12: absent, null, empty and nil are told apart in requests', async (t) => {
+t.test('case 12: requests distinguish absent, null, empty and nil', async (t) => {
   const { written, refused } = await startWriter(
     t,
     `<xs:complexType name="Tags"><xs:sequence>${el('tag', 'xs:string', `${many} nillable="true"`)}\
@@ -463,7 +463,7 @@ ${el('password', 'xs:string')}</xs:sequence><xs:attribute name="tenant" type="xs
 );
 
 t.test(
-  'errors in where values come from are told with their place and the nearest name',
+  'errors in sources of values are reported with their position and the nearest name',
   async (t) => {
     const mistakes: readonly (readonly [string, RegExp])[] = [
       ['arguments: { ordr/sku: { value: x } }', /no `ordr` to map.*Did you mean `order`/],
@@ -531,8 +531,7 @@ t.test(
 );
 
 t.test(
-  'literals of decimals have exponents as numbers of variables have, and what is no value ' +
-    'is told with its place',
+  'literals of decimals have exponents as numbers of variables do; others are refused',
   async (t) => {
     const wsdl = desk({ schemas: schemaOf('', el('price', 'xs:decimal', maybe)) });
     const started = await startDesk(t, wsdl);
@@ -573,7 +572,7 @@ t.test('elements that a wildcard does not let in are not sent', async (t) => {
   }
 });
 
-t.test('values of enumerations are told by what they mean, however they are written', async (t) => {
+t.test('values of enumerations are found by their meaning, however they are written', async (t) => {
   const of = (name: string, base: string, ...values: readonly string[]): string =>
     `<xs:simpleType name="${name}"><xs:restriction base="xs:${base}">` +
     `${values.map((value) => `<xs:enumeration value="${value}"/>`).join('')}</xs:restriction>` +
@@ -653,29 +652,32 @@ t.test(
   },
 );
 
-t.test('a wrong value of an enumeration is told the nearest one, never itself', async (t) => {
-  const types =
-    '<xs:simpleType name="State"><xs:restriction base="xs:string">' +
-    '<xs:enumeration value="IN_STOCK"/><xs:enumeration value="Sold out"/>' +
-    '</xs:restriction></xs:simpleType>';
-  const { ask } = await startDesk(t, desk({ types, request: el('state', 't:State', maybe) }));
-  const message = async (query: string, variables = {}): Promise<string | undefined> =>
-    (await ask(query, '', variables)).errors?.[0]?.message;
-  t.equal(
-    await message('{ get(state: IN_STOK) }'),
-    'Expected a value of type "State"; did you mean IN_STOCK?',
-  );
-  t.equal(
-    await message('{ get(state: "in stock") }'),
-    'Expected a value of type "State"; did you mean IN_STOCK?',
-  );
-  t.equal(await message('{ get(state: SECRET) }'), 'Expected a value of type "State".');
-  const query = 'query ($s: State) { get(state: $s) }';
-  t.equal(
-    await message(query, { s: 'IN_STOCKS' }),
-    'Variable "$s" must be a value of type "State"; did you mean IN_STOCK?',
-  );
-});
+t.test(
+  'the error of a wrong enumeration value names the nearest one, never the value itself',
+  async (t) => {
+    const types =
+      '<xs:simpleType name="State"><xs:restriction base="xs:string">' +
+      '<xs:enumeration value="IN_STOCK"/><xs:enumeration value="Sold out"/>' +
+      '</xs:restriction></xs:simpleType>';
+    const { ask } = await startDesk(t, desk({ types, request: el('state', 't:State', maybe) }));
+    const message = async (query: string, variables = {}): Promise<string | undefined> =>
+      (await ask(query, '', variables)).errors?.[0]?.message;
+    t.equal(
+      await message('{ get(state: IN_STOK) }'),
+      'Expected a value of type "State"; did you mean IN_STOCK?',
+    );
+    t.equal(
+      await message('{ get(state: "in stock") }'),
+      'Expected a value of type "State"; did you mean IN_STOCK?',
+    );
+    t.equal(await message('{ get(state: SECRET) }'), 'Expected a value of type "State".');
+    const query = 'query ($s: State) { get(state: $s) }';
+    t.equal(
+      await message(query, { s: 'IN_STOCKS' }),
+      'Variable "$s" must be a value of type "State"; did you mean IN_STOCK?',
+    );
+  },
+);
 
 t.test('an element that the schema fixes whole is written without an argument', async (t) => {
   const fixed = (name: string, value: string, more = ''): string =>

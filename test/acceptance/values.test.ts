@@ -71,28 +71,31 @@ t.test('case 9: as SOAP, the detail of a Fault and its Header pass unchanged', a
   t.equal(await answer.text(), whole);
 });
 
-t.test('case 10: what is no envelope is a clear error, and nothing of it is told', async (t) => {
-  const { backend, gateway } = await startDesk(t, desk());
-  const answers: readonly (readonly [string, string, number])[] = [
-    ['<html><body>Internal stack at com.example.Secret</body></html>', 'text/html', 500],
-    ['{"error":"Secret"}', 'application/json', 200],
-    ['', 'text/xml', 502],
-    ['Secret', 'text/xml', 200],
-    ['<a>Secret', 'text/xml; charset=utf-8', 200],
-    ['<a>\xff\xfeSecret</a>', 'text/xml; charset=utf-8', 500],
-  ];
-  for (const [body, type, status] of answers) {
-    backend.answer = answerWith(Buffer.from(body, 'latin1'), type, status);
-    const answer = await graphql(gateway, '{ get }');
-    t.same(answer.data, { get: null });
-    t.match(answer.errors?.[0]?.extensions['code'], /^UPSTREAM_/);
-    t.notMatch(
-      JSON.stringify(answer),
-      /Secret|JSON|position|char/,
-      'no parser speaks, nothing is told',
-    );
-  }
-});
+t.test(
+  'case 10: a reply that is no envelope is a clear error, which holds nothing of the reply',
+  async (t) => {
+    const { backend, gateway } = await startDesk(t, desk());
+    const answers: readonly (readonly [string, string, number])[] = [
+      ['<html><body>Internal stack at com.example.Secret</body></html>', 'text/html', 500],
+      ['{"error":"Secret"}', 'application/json', 200],
+      ['', 'text/xml', 502],
+      ['Secret', 'text/xml', 200],
+      ['<a>Secret', 'text/xml; charset=utf-8', 200],
+      ['<a>\xff\xfeSecret</a>', 'text/xml; charset=utf-8', 500],
+    ];
+    for (const [body, type, status] of answers) {
+      backend.answer = answerWith(Buffer.from(body, 'latin1'), type, status);
+      const answer = await graphql(gateway, '{ get }');
+      t.same(answer.data, { get: null });
+      t.match(answer.errors?.[0]?.extensions['code'], /^UPSTREAM_/);
+      t.notMatch(
+        JSON.stringify(answer),
+        /Secret|JSON|position|char/,
+        'no parser speaks, nothing is told',
+      );
+    }
+  },
+);
 
 t.test('case 11: a list with one element is a list, also of a reference, also empty', async (t) => {
   const types =
@@ -114,7 +117,7 @@ t.test('case 11: a list with one element is a list, also of a reference, also em
   t.same(await get(''), { lines: null, tag: [], line: [] });
 });
 
-t.test('case 12: empty, absent and nil are told apart', async (t) => {
+t.test('case 12: replies distinguish empty, absent and nil', async (t) => {
   const types =
     '<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:maxLength value="5"/>' +
     '</xs:restriction></xs:simpleType><xs:complexType name="Inner"><xs:sequence>' +

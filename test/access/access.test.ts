@@ -55,7 +55,7 @@ t.test('networks: addresses in and out of them, of both families', async (t) => 
 });
 
 t.test(
-  'the field of a certificate goes on as a trusted proxy wrote it, and as nobody else did',
+  'the certificate field of a trusted proxy is forwarded as it came, that of a client never',
   async (t) => {
     const access = new OrderedAccess([
       new Certificates('X-Cert', [], PLAIN, new Networks(['10.0.0.0/8'])),
@@ -523,7 +523,7 @@ t.test(
   },
 );
 
-t.test('requests in turns are each told of by their own connection and host', async (t) => {
+t.test('pipelined requests are logged with their own connection and host', async (t) => {
   const forwarding = new Forwarding(new Networks([]));
   const callers = [
     { address: '198.51.100.7', host: 'a.example', isTls: false },

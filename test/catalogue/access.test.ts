@@ -84,7 +84,7 @@ async function expectBoth(
   t.equal(backend.begun - before, first === 'pass' ? 2 : 0, `${name}: heard by the backend`);
 }
 
-t.test('B15: who speaks in the name of the gateway', async (t) => {
+t.test('B15: callers that speak in the name of the gateway', async (t) => {
   const perimeter = await startPerimeter(t);
   const message = (blocks: string): string =>
     `<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Header>${blocks}</E:Header><E:Body>` +

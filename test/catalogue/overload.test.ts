@@ -162,7 +162,7 @@ t.test('O05: both peers stall', async (t) => {
   }
 });
 
-t.test('O08: a log that nobody takes', async (t) => {
+t.test('O08: a log without a reader', async (t) => {
   const services =
     `services: { orders: { url: "http://127.0.0.1:1/", wsdl: "${DEMO}" } }\n` +
     'limits: { overload: { logBacklogBytes: 65536, eventLoopMillis: 0 } }\n';

@@ -27,7 +27,7 @@ export function testConnections(rows: Rows): void {
     t.notMatch(reply.body, 'stranger', `${row} ${name}: nothing of a stranger's`);
   };
 
-  t.test('U01: an answer that nobody asked for reaches nobody', async (t) => {
+  t.test('U01: an answer without a request reaches no client', async (t) => {
     const scripted = await startScripted(t);
     let first = await warm(scripted);
     first.write(STRANGER);
@@ -54,7 +54,7 @@ export function testConnections(rows: Rows): void {
     client.close();
   });
 
-  t.test('U01: two answers to one request, and nobody knows which is its own', async (t) => {
+  t.test('U01: two answers to one request, which cannot be matched', async (t) => {
     for (const [name, bytes] of [
       ['in one packet with the next answer', Buffer.concat([STRANGER, FINE])],
       [

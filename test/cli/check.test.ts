@@ -114,25 +114,22 @@ t.test(
   },
 );
 
-t.test(
-  'a service of which no operation can be called is wrong, and the reason is told',
-  async (t) => {
-    const wsdl = wsdlWith({ types: schemaWith(''), ...operations(['BadOne', 'BadTwo']) });
-    const said = await outcome(t, `services:\n${service('a')}`, { 'a.wsdl': wsdl });
-    t.match(said, 'service a: 2 operations: 0 ok, 0 partial, 2 disabled');
-    t.match(
-      said,
-      /^soapstone\.yaml:3:11: No operation of service a can be called\. a\.wsdl:\d+:\d+: The message t:Gone is /m,
-    );
-    t.notMatch(said, 'is fine');
-    const without = wsdlWith({ service: '', binding: '', portType: '' });
-    const none = await outcome(t, `services:\n${service('a')}`, { 'a.wsdl': without });
-    t.match(none, /^warning: a\.wsdl:\d+:\d+: The WSDL describes no operations\./m);
-    t.match(none, /^soapstone\.yaml:3:11: No operation of service a can be called\./m);
-  },
-);
+t.test('a service without a callable operation is an error with its reason', async (t) => {
+  const wsdl = wsdlWith({ types: schemaWith(''), ...operations(['BadOne', 'BadTwo']) });
+  const said = await outcome(t, `services:\n${service('a')}`, { 'a.wsdl': wsdl });
+  t.match(said, 'service a: 2 operations: 0 ok, 0 partial, 2 disabled');
+  t.match(
+    said,
+    /^soapstone\.yaml:3:11: No operation of service a can be called\. a\.wsdl:\d+:\d+: The message t:Gone is /m,
+  );
+  t.notMatch(said, 'is fine');
+  const without = wsdlWith({ service: '', binding: '', portType: '' });
+  const none = await outcome(t, `services:\n${service('a')}`, { 'a.wsdl': without });
+  t.match(none, /^warning: a\.wsdl:\d+:\d+: The WSDL describes no operations\./m);
+  t.match(none, /^soapstone\.yaml:3:11: No operation of service a can be called\./m);
+});
 
-t.test('what is wrong with a whole file is told where the configuration names it', async (t) => {
+t.test('errors in a whole file are reported where the configuration names the file', async (t) => {
   const missing = await outcome(t, `services:\n${service('a')}${service('b')}`, { 'b.wsdl': '' });
   t.equal(
     missing,

@@ -196,7 +196,7 @@ t.test(
   },
 );
 
-t.test('what nobody needs can be hidden, and swapped', async (t) => {
+t.test('unused fields can be hidden, and swapped', async (t) => {
   for (const [sdl, keys] of [
     [
       'type Query { a(f: F, e: E): Int } input F { a: Int! = 1 b: Int! } enum E { X }',

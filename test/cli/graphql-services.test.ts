@@ -141,7 +141,7 @@ t.test('what would be subscribed to, and where', async (t) => {
   t.match(linked, /There is no operation `crm\.renamed`/);
 });
 
-t.test('errors are told at their places', async (t) => {
+t.test('errors are reported at their positions', async (t) => {
   for (const [name, yaml, expected, sdl] of [
     [
       'an unknown key',

@@ -395,7 +395,7 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
   t.same(parse(empty).services.a.operations, {});
 });
 
-t.test('mixed content is understood; a port that is left out is told of once', async (t) => {
+t.test('mixed content is imported; a port that is left out is reported once', async (t) => {
   const wsdl = desk({
     reply: '<xs:element name="result" type="t:Rich"/>',
     types:

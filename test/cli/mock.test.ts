@@ -95,7 +95,7 @@ t.test('what is no request of the WSDL gets a Fault', async (t) => {
 });
 
 t.test(
-  'operations with one element are told apart by the action, as each dialect sends it',
+  'operations with one element are distinguished by the action, as each dialect sends it',
   async (t) => {
     const operations = (['One', 'Two'] as const).map((name) => ({
       portType:

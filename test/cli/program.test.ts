@@ -420,7 +420,7 @@ t.test('try runs the gateway in front of a WSDL, with a query to begin with', as
   t.not((await end(soapstone('try', none))).code, 0, 'nothing can be called');
 });
 
-t.test('try listens where it is told to, and calls the backend that it is told', async (t) => {
+t.test('try listens at the given address, and calls the given backend', async (t) => {
   const backend = await useBackend(t, answerWith('', 'text/xml', 500));
   const listen = `127.0.0.3:${await freePort()}`;
   const child = soapstone('try', WSDL, '--listen', listen, '--url', backend.url);

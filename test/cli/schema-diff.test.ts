@@ -69,7 +69,7 @@ t.test('a change that breaks no client is a change', async (t) => {
   t.match(await runCommand('diff', old, old), { code: 0, all: /^No changes\./ });
 });
 
-t.test('what cannot be compared, or named, is told', async (t) => {
+t.test('schemas that cannot be compared, or named, are reported', async (t) => {
   const folder = await useFolder(t, { 'a.graphql': 'type Query { a: Int }' });
   const file = join(folder, 'a.graphql');
   t.match(await runCommand('diff', file, 'a.wsdl'), {

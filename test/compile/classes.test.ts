@@ -72,7 +72,7 @@ t.test('services that speak GraphQL count', async (t) => {
   t.same(await problemsOf(t, crm(', costs: { Query.customer: { cost: 5 } }')), []);
 });
 
-t.test('what is wrong with classes is told with what is wrong elsewhere', async (t) => {
+t.test('errors in classes are reported together with errors elsewhere', async (t) => {
   const wrong = SERVICE.replace(
     '{ field: Query.ping }',
     '{ field: Query.ping, argumentCosts: { x: 1 } }',

@@ -35,7 +35,7 @@ async function problemsOf(
   return found.map(({ line, what, remedy }) => `${(line ?? 0) - offset}: ${what} ${remedy}`);
 }
 
-t.test('each error is told at its place, with what to do', async (t) => {
+t.test('each error is reported at its position, with a remedy', async (t) => {
   const cases: readonly (readonly [yaml: string, problem: RegExp])[] = [
     ['a: { description: x }', /^1: `?subscriptions.a`? has no source\. Give it one of/],
     [

@@ -13,7 +13,7 @@ async function notesOn(
 }
 
 t.test(
-  'a key in the configuration file itself, and an issuer without TLS, are told of',
+  'a key in the configuration file itself, and an issuer without TLS, are warned about',
   async (t) => {
     const yaml = (
       key: string,
@@ -41,7 +41,7 @@ clients:
   },
 );
 
-t.test('servers that are not verified and decisions that are left out are told of', async (t) => {
+t.test('unverified servers and missing decisions are warned about', async (t) => {
   const yaml = (verify: string): string => `services: { desk: { url: "https://b.example/" } }
 redis: { sentinel: { master: m, nodes: ["127.0.0.1:9"], tls: ${verify} }, tls: ${verify} }
 clients:
@@ -79,10 +79,12 @@ t.test('monitor mode: messages are only counted, clients stay restricted', async
   t.same(await notesOn(t, yaml('enforce')), []);
 });
 
-t.test('each limit against attacks that is switched off is told of, with its line', async (t) => {
-  const yaml = (
-    value: (usual: number) => number,
-  ): string => `services: { desk: { url: "http://10.0.0.7/" } }
+t.test(
+  'each limit against attacks that is switched off is warned about, with its line',
+  async (t) => {
+    const yaml = (
+      value: (usual: number) => number,
+    ): string => `services: { desk: { url: "http://10.0.0.7/" } }
 limits:
   http:
     handshakesPerSecond: ${value(100)}
@@ -93,44 +95,45 @@ limits:
   persisted: { registrationCost: ${value(10)} }
   graphql: { aliases: 0 }
 `;
-  const off = (place: string, key: string, harm: string): RegExp =>
-    new RegExp(
-      `^${place}: \`limits\\.${key}: 0\` switches a protection off: ` +
-        `${harm}.* Set it above 0, or remove`,
+    const off = (place: string, key: string, harm: string): RegExp =>
+      new RegExp(
+        `^${place}: \`limits\\.${key}: 0\` switches a protection off: ` +
+          `${harm}.* Set it above 0, or remove`,
+      );
+    const told = await notesOn(
+      t,
+      yaml(() => 0),
     );
-  const told = await notesOn(
-    t,
-    yaml(() => 0),
-  );
-  t.match(told, [
-    off('4:26', 'http\\.handshakesPerSecond', 'one address may begin as many TLS handshakes'),
-    off('5:20', 'http\\.bodyRateBytes', 'bodies may come byte by byte'),
-    off('6:24', 'http\\.refusalsPerSecond', 'refusals are never delayed'),
-    off('7:24', 'http\\.refusalHoldMillis', 'refusals are never delayed'),
-    off('8:32', 'overload\\.eventLoopMillis', 'no request is refused under overload'),
-    off('8:47', 'overload\\.hangMillis', 'a worker that hangs is not replaced'),
-    off('9:34', 'persisted\\.registrationCost', 'new persisted documents cost nothing'),
-  ]);
-  t.equal(told.length, 7, 'a limit of no aliases protects');
-  t.same(
-    await notesOn(
-      t,
-      yaml((usual) => usual),
-    ),
-    [],
-  );
-  t.same(
-    await notesOn(
-      t,
-      yaml(() => 1),
-    ),
-    [],
-  );
-});
+    t.match(told, [
+      off('4:26', 'http\\.handshakesPerSecond', 'one address may begin as many TLS handshakes'),
+      off('5:20', 'http\\.bodyRateBytes', 'bodies may come byte by byte'),
+      off('6:24', 'http\\.refusalsPerSecond', 'refusals are never delayed'),
+      off('7:24', 'http\\.refusalHoldMillis', 'refusals are never delayed'),
+      off('8:32', 'overload\\.eventLoopMillis', 'no request is refused under overload'),
+      off('8:47', 'overload\\.hangMillis', 'a worker that hangs is not replaced'),
+      off('9:34', 'persisted\\.registrationCost', 'new persisted documents cost nothing'),
+    ]);
+    t.equal(told.length, 7, 'a limit of no aliases protects');
+    t.same(
+      await notesOn(
+        t,
+        yaml((usual) => usual),
+      ),
+      [],
+    );
+    t.same(
+      await notesOn(
+        t,
+        yaml(() => 1),
+      ),
+      [],
+    );
+  },
+);
 
 const DENY = 'clients: { address: { class: p }, classes: { p: { deny: [desk.Drop] } } }\n';
 
-t.test('a plain route to the backend of a service that has rules is told of', async (t) => {
+t.test('a plain route to the backend of a service that has rules is warned about', async (t) => {
   const service = (more = '', address = 'url: "http://10.0.0.7/ws/desk"'): string =>
     `services: { desk: { ${address}${more}, types: "type Query { drop: Int }", operations: ` +
     '{ Drop: { field: Query.drop } } } }\n';
@@ -205,7 +208,7 @@ t.test('a plain route to the backend of a service that has rules is told of', as
   );
 });
 
-t.test('what does nothing, but may be meant, is told of', async (t) => {
+t.test('settings without effect, which may be meant, are warned about', async (t) => {
   const soap = (get: string, set = ''): string =>
     'services: { desk: { url: http://a, types: "type Query { item: Item } type Mutation { ' +
     `set: Int } type Item { id: Int }", operations: { Get: { field: Query.item${get} }, Set: ` +
@@ -245,7 +248,7 @@ t.test('what does nothing, but may be meant, is told of', async (t) => {
 });
 
 t.test(
-  'an address in clear text behind which a proxy would be one client is told of',
+  'an address in clear text behind which a proxy would be one client is warned about',
   async (t) => {
     const told = (listen: string, more = ''): Promise<readonly string[]> =>
       notesOn(t, `listen: ${listen}\nservices: { desk: { url: "http://10.0.0.7/" } }\n${more}`);
@@ -268,7 +271,7 @@ t.test(
 );
 
 t.test(
-  'settings about a backend that do not go together are told of, and those that do are not',
+  'settings of a backend that do not go together are warned about, others are not',
   async (t) => {
     const desk = (keys: string, url = 'https://b.example/'): string =>
       `services: { desk: { ${keys.includes('urls') ? '' : `url: "${url}", `}types: ` +
@@ -329,7 +332,7 @@ t.test(
   },
 );
 
-t.test('scopes that no client can have close what requires them, and are told of', async (t) => {
+t.test('scopes that no client can have close their fields, and are warned about', async (t) => {
   const yaml = (clients: string): string => `services:
   crm: { kind: graphql, url: "http://127.0.0.1:9/", schema: crm.graphql, fields: { Query.a: \
 { scopes: [x] }, Query.b: { scopes: [[x, y], [z]] } } }
@@ -349,10 +352,8 @@ ${clients}`;
   t.same(await told(`clients: { ${jwt}, classes: { all: {} } }`), [], 'tokens may have any scope');
 });
 
-t.test(
-  'secrets that stand in the file itself are told of, and variables without braces',
-  async (t) => {
-    const yaml = (secret: string): string => `services:
+t.test('secrets in the file itself are warned about, and variables without braces', async (t) => {
+  const yaml = (secret: string): string => `services:
   a: { url: "http://127.0.0.1:9/", auth: { basic: { username: u, password: ${secret} } }, headers: \
 { x-env: "$REGION" } }
   b: { url: "http://127.0.0.1:9/", auth: { oauth2: { tokenUrl: "http://127.0.0.1:9/", clientId: \
@@ -362,35 +363,34 @@ ${secret} } }
 clients: { introspection: { url: "http://127.0.0.1:9/", clientId: c, clientSecret: \
 ${secret}, class: x }, maskKey: ${secret}, classes: { x: {} } }
 `;
-    const files = { 'c.graphql': 'type Query { a: String }', 'secret.txt': 'secret-of-sixteen' };
-    const of = (key: string): RegExp =>
-      new RegExp(
-        `\\d+:\\d+: \`${key}\` stands in the configuration file itself\\. ` +
-          'Take it from the environment',
-      );
-    const region =
-      /^2:\d+: `services\.a\.headers\.x-env` looks like a variable without braces: it is taken as it is\. Write braces/;
-    const literal = await notesOn(t, yaml('secret-of-sixteen'), files);
-    t.match(literal, [
-      of('services.a.auth.basic.password'),
-      of('services.b.auth.oauth2.clientSecret'),
-      of('services.c.headers.Authorization'),
-      of('clients.introspection.clientSecret'),
-      of('clients.maskKey'),
-      region,
-    ]);
-    t.notMatch(literal.join(), 'secret-of-sixteen', 'without their values');
-    t.match(await notesOn(t, yaml('{ file: secret.txt }'), files), [region], 'from a file');
-    t.equal(
-      (await notesOn(t, yaml('"$SECRET_OF_SIXTEEN"'), files)).filter((note) =>
-        note.includes('without braces'),
-      ).length,
-      6,
+  const files = { 'c.graphql': 'type Query { a: String }', 'secret.txt': 'secret-of-sixteen' };
+  const of = (key: string): RegExp =>
+    new RegExp(
+      `\\d+:\\d+: \`${key}\` stands in the configuration file itself\\. ` +
+        'Take it from the environment',
     );
-  },
-);
+  const region =
+    /^2:\d+: `services\.a\.headers\.x-env` looks like a variable without braces: it is taken as it is\. Write braces/;
+  const literal = await notesOn(t, yaml('secret-of-sixteen'), files);
+  t.match(literal, [
+    of('services.a.auth.basic.password'),
+    of('services.b.auth.oauth2.clientSecret'),
+    of('services.c.headers.Authorization'),
+    of('clients.introspection.clientSecret'),
+    of('clients.maskKey'),
+    region,
+  ]);
+  t.notMatch(literal.join(), 'secret-of-sixteen', 'without their values');
+  t.match(await notesOn(t, yaml('{ file: secret.txt }'), files), [region], 'from a file');
+  t.equal(
+    (await notesOn(t, yaml('"$SECRET_OF_SIXTEEN"'), files)).filter((note) =>
+      note.includes('without braces'),
+    ).length,
+    6,
+  );
+});
 
-t.test('budgets that each of several workers counts by itself are told of', async (t) => {
+t.test('budgets that each of several workers counts by itself are warned about', async (t) => {
   const yaml = (workers: string, rights: string, more = ''): string =>
     `services: { a: { url: "http://127.0.0.1:9/" } }\nworkers: ${workers}\n` +
     `clients: { address: { class: x }, classes: { x: ${rights} } }\n${more}`;

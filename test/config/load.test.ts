@@ -101,7 +101,7 @@ t.test('versions without quotes are numbers in YAML and still mean the dialects'
 });
 
 t.test(
-  'what a service that speaks GraphQL is told over a WebSocket may come from the environment',
+  'the connection parameters of a WebSocket to a GraphQL service may come from the environment',
   async (t) => {
     const { config } = await load(
       `services:

@@ -67,7 +67,7 @@ t.test('a header field tells one thing of a client', async (t) => {
   t.same(await problems(clients(certificate, PROXIES, CLASSES)), []);
 });
 
-t.test('a set of keys with which no token could be verified is told at the start', async (t) => {
+t.test('a key set that can verify no token is an error at the start', async (t) => {
   const jwk = (key: KeyObject, more: Readonly<Record<string, unknown>> = {}): unknown => ({
     ...key.export({ format: 'jwk' }),
     ...more,

@@ -184,7 +184,7 @@ t.test('a remembered reply that cannot be read is asked for anew', async (t) => 
 });
 
 t.test(
-  'after a write of which nobody waited to hear, nothing is remembered until it must be over',
+  'after a write without an answer, no reply is stored until the write must be over',
   async (t) => {
     const shop = await startShop(t, { more: 'limits: { upstream: { totalMillis: 60000 } }\n' });
     const { backend, gateway, ask } = shop;
@@ -308,7 +308,7 @@ t.test('a call goes on as long as one waits for it', async (t) => {
   t.equal(backend.complete.length, 2, 'nobody waits: the call ends');
 });
 
-t.test('a failure is that of all who waited, and of nobody after them', async (t) => {
+t.test('a failure reaches all callers that waited for it, and no later ones', async (t) => {
   const shop = await startShop(t);
   const { backend, ask, send } = shop;
   const { answer } = backend;
@@ -359,33 +359,30 @@ t.test('what is written by either endpoint makes old what was read by either', a
   t.equal(await read(), 'n6', 'nobody knows whether it was written');
 });
 
-t.test(
-  'what was asked before something was written is not for those who ask after it',
-  async (t) => {
-    const shop = await startShop(t);
-    const { backend, held, ask, send } = shop;
-    shop.hold = true;
-    const before = send(envelope(getArticle('a')));
-    await shop.reached(1);
-    const write = ask('mutation { rename(sku: "a") { name } }');
-    await shop.reached(2);
-    const during = send(envelope(getArticle('a')));
-    await shop.reached(3);
-    held.splice(0, 1)[0]?.();
-    t.equal(nameIn(await before), 'n1');
-    const still = send(envelope(getArticle('a')));
-    await joined(shop, 1);
-    held.splice(0, 1)[0]?.();
-    await write;
-    const after = send(envelope(getArticle('a')));
-    await shop.reached(4);
-    for (const give of held.splice(0)) give();
-    t.same([nameIn(await during), nameIn(await still), nameIn(await after)], ['n3', 'n3', 'n4']);
-    shop.hold = false;
-    t.equal(nameIn(await send(envelope(getArticle('a')))), 'n4', 'only the last is remembered');
-    t.equal(backend.complete.length, 4);
-  },
-);
+t.test('a call made before a write does not answer requests after the write', async (t) => {
+  const shop = await startShop(t);
+  const { backend, held, ask, send } = shop;
+  shop.hold = true;
+  const before = send(envelope(getArticle('a')));
+  await shop.reached(1);
+  const write = ask('mutation { rename(sku: "a") { name } }');
+  await shop.reached(2);
+  const during = send(envelope(getArticle('a')));
+  await shop.reached(3);
+  held.splice(0, 1)[0]?.();
+  t.equal(nameIn(await before), 'n1');
+  const still = send(envelope(getArticle('a')));
+  await joined(shop, 1);
+  held.splice(0, 1)[0]?.();
+  await write;
+  const after = send(envelope(getArticle('a')));
+  await shop.reached(4);
+  for (const give of held.splice(0)) give();
+  t.same([nameIn(await during), nameIn(await still), nameIn(await after)], ['n3', 'n3', 'n4']);
+  shop.hold = false;
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n4', 'only the last is remembered');
+  t.equal(backend.complete.length, 4);
+});
 
 const CLIENTS = `clients:
   apiKeys:
@@ -424,7 +421,7 @@ t.test('what is for one client is never for another', async (t) => {
 });
 
 t.test(
-  'what is for all is for those who may ask, and for those the backend cannot tell apart',
+  'shared replies are for callers with the right, and for those the backend cannot distinguish',
   async (t) => {
     const { ask, send, backend } = await startShop(t, {}, CLIENTS);
     t.match(await ask('{ article(sku: "a") { name } }', ONE), {
@@ -699,28 +696,25 @@ t.test('a call for all clients does not say from which of them it comes', async 
   t.same(await from('{ cacheMillis: 60000 }'), Array(2).fill(['127.0.0.1', true]));
 });
 
-t.test(
-  'a reply that varies by a field that callers are not told apart by is for one call',
-  async (t) => {
-    const { ask, send, backend } = await startShop(t);
-    const { answer } = backend;
-    const varying = (vary: string): void => {
-      backend.answer = (message, response) => {
-        response.setHeader('vary', vary);
-        answer(message, response);
-      };
+t.test('a reply that varies by a field that keys do not compare is for one call', async (t) => {
+  const { ask, send, backend } = await startShop(t);
+  const { answer } = backend;
+  const varying = (vary: string): void => {
+    backend.answer = (message, response) => {
+      response.setHeader('vary', vary);
+      answer(message, response);
     };
-    varying('Accept-Encoding');
-    t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
-    t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1', 'which does not go on');
-    varying('accept-encoding, User-Agent');
-    t.equal(nameIn(await send(envelope(getArticle('b')))), 'n2');
-    t.equal(nameIn(await send(envelope(getArticle('b')))), 'n3');
-    varying('*');
-    t.equal(nameIn(await send(envelope(getArticle('b')))), 'n4');
-    t.equal((await ask('{ article(sku: "b") { name } }')).control, 'no-store');
-  },
-);
+  };
+  varying('Accept-Encoding');
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1', 'which does not go on');
+  varying('accept-encoding, User-Agent');
+  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n2');
+  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n3');
+  varying('*');
+  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n4');
+  t.equal((await ask('{ article(sku: "b") { name } }')).control, 'no-store');
+});
 
 t.test('monitor mode remembers nothing, and what is declared in vain is a problem', async (t) => {
   const { backend, send } = await startShop(t, { mode: 'monitor' });
@@ -753,31 +747,25 @@ shop.GetStock, store.X] } }
   );
 });
 
-t.test(
-  'a reply with header blocks is for who asked, even among those who asked the same',
-  async (t) => {
-    const shop = await startShop(t);
-    const { backend, ask, send } = shop;
-    const { waiting } = shop.collect();
-    const give = (name: string): void => {
-      const header = '<h:session xmlns:h="urn:h">secret</h:session>';
-      const reply = articleReply(`<sku>a</sku><name>${name}</name>`, header);
-      waiting.shift()?.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-    };
-    const first = send(envelope(getArticle('a')));
-    await shop.reached(1);
-    const others = [
-      send(envelope(getArticle('a'))),
-      ask('{ article(sku: "a") { name } }'),
-    ] as const;
-    await joined(shop, 2);
-    give('one');
-    t.equal(nameIn(await first), 'one');
-    await shop.reached(3);
-    give('two');
-    give('three');
-    const got = [nameIn(await others[0]), Object((await others[1]).body.data).article.name];
-    t.same([...got].sort(), ['three', 'two']);
-    t.equal(backend.complete.length, 3);
-  },
-);
+t.test('a reply with header blocks is for its own caller, even among equal requests', async (t) => {
+  const shop = await startShop(t);
+  const { backend, ask, send } = shop;
+  const { waiting } = shop.collect();
+  const give = (name: string): void => {
+    const header = '<h:session xmlns:h="urn:h">secret</h:session>';
+    const reply = articleReply(`<sku>a</sku><name>${name}</name>`, header);
+    waiting.shift()?.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+  };
+  const first = send(envelope(getArticle('a')));
+  await shop.reached(1);
+  const others = [send(envelope(getArticle('a'))), ask('{ article(sku: "a") { name } }')] as const;
+  await joined(shop, 2);
+  give('one');
+  t.equal(nameIn(await first), 'one');
+  await shop.reached(3);
+  give('two');
+  give('three');
+  const got = [nameIn(await others[0]), Object((await others[1]).body.data).article.name];
+  t.same([...got].sort(), ['three', 'two']);
+  t.equal(backend.complete.length, 3);
+});

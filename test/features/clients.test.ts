@@ -338,8 +338,7 @@ t.test(
 );
 
 t.test(
-  'who is behind a trusted proxy has a budget of its own; ' +
-    'nobody has another one for the asking (H34)',
+  'a client behind a trusted proxy has one budget, whatever header fields it sends (H34)',
   async (t) => {
     const { soap } = await startPerimeter(t);
     const spend = async (headers: Record<string, string>): Promise<number> => {
@@ -365,7 +364,7 @@ t.test(
   },
 );
 
-t.test('without clients everybody may do everything, and nothing is told of it', async (t) => {
+t.test('without clients every caller may call everything, and no warning appears', async (t) => {
   const { gateway, soap, graphql } = await startPerimeter(t, '');
   for (let time = 0; time < 5; time++)
     t.equal((await soap('GetStock', { 'x-api-key': 'anything' })).status, 200);
@@ -502,7 +501,7 @@ t.test(
   },
 );
 
-t.test('monitor mode is about messages, not about who may call', async (t) => {
+t.test('monitor mode is about messages, not about the rights of callers', async (t) => {
   const { backend, soap } = await startPerimeter(t, CLIENTS, '    mode: monitor\n');
   t.equal((await soap('GetOrder', { 'x-api-key': 'no-such-key-anywhere' })).status, 500);
   t.match((await soap('PlaceOrder', as('web'))).text, 'code="FORBIDDEN"');
@@ -649,41 +648,38 @@ t.test('tokens, with the keys of an issuer that is asked', async (t) => {
   t.notMatch(lines, gold.authorization.slice(-40), 'nor its token');
 });
 
-t.test(
-  'keys that an issuer shows and nobody can use are told of once, when they are fetched',
-  async (t) => {
-    const issuer = await useBackend(t, answerWith('{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}'));
-    const clients = `clients:
+t.test('unusable keys of an issuer are logged once, when they are fetched', async (t) => {
+  const issuer = await useBackend(t, answerWith('{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}'));
+  const clients = `clients:
   jwt: { issuer: i, audience: a, class: all, jwksUrl: "${issuer.url}/keys" }
   classes: { all: {} }
 `;
-    const token = ['{"alg":"RS256"}', '{"iss":"i"}', 'x']
-      .map((part) => Buffer.from(part).toString('base64url'))
-      .join('.');
-    const notes = async (): Promise<readonly unknown[]> => {
-      const { gateway, graphql } = await startPerimeter(t, clients);
-      for (let count = 0; count < 2; count++) {
-        const answer = await graphql('{ order(id: 1) { id } }', {
-          authorization: `Bearer ${token}`,
-        });
-        t.equal(answer.status, 401);
-      }
-      return gateway.logLines().filter((line) => line['msg'] === 'configuration warning');
-    };
-    const [note, ...others] = await notes();
-    t.match(note, {
-      level: 'warn',
-      note: /:\d+:\d+: The key set of `clients\.jwt\.jwksUrl` has no public key for RS256 or ES256: no token /,
-    });
-    t.same(others, []);
-    issuer.answer = answerWith('<html>');
-    t.match(await notes(), [{ note: /is no JSON Web Key Set/ }]);
-    await issuer.close();
-    t.match(await notes(), [{ note: /cannot be fetched \(ECONNREFUSED\)\.$/ }]);
-  },
-);
+  const token = ['{"alg":"RS256"}', '{"iss":"i"}', 'x']
+    .map((part) => Buffer.from(part).toString('base64url'))
+    .join('.');
+  const notes = async (): Promise<readonly unknown[]> => {
+    const { gateway, graphql } = await startPerimeter(t, clients);
+    for (let count = 0; count < 2; count++) {
+      const answer = await graphql('{ order(id: 1) { id } }', {
+        authorization: `Bearer ${token}`,
+      });
+      t.equal(answer.status, 401);
+    }
+    return gateway.logLines().filter((line) => line['msg'] === 'configuration warning');
+  };
+  const [note, ...others] = await notes();
+  t.match(note, {
+    level: 'warn',
+    note: /:\d+:\d+: The key set of `clients\.jwt\.jwksUrl` has no public key for RS256 or ES256: no token /,
+  });
+  t.same(others, []);
+  issuer.answer = answerWith('<html>');
+  t.match(await notes(), [{ note: /is no JSON Web Key Set/ }]);
+  await issuer.close();
+  t.match(await notes(), [{ note: /cannot be fetched \(ECONNREFUSED\)\.$/ }]);
+});
 
-t.test('what tells the gateway who calls goes no further, unless it is to', async (t) => {
+t.test('credentials of a caller are not forwarded, unless the configuration says so', async (t) => {
   const issuer = await makeIssuer();
   const tokenFor = async (aud: string | string[], claims = {}): Promise<string> =>
     (await issuer.bearer({ sub: 'alice', aud, ...claims })).authorization;

@@ -100,7 +100,7 @@ t.test('what a link fills costs as much before as after', async (t) => {
   });
 });
 
-t.test('what is too expensive is told what it would have cost', async (t) => {
+t.test('the refusal of an operation that is too expensive has its cost', async (t) => {
   const { ask } = await start(t, 'limits: { graphql: { cost: 100 } }\n');
   const refused = await ask(ALL);
   t.same(refused.codes, ['MAX_COST_LIMIT']);
@@ -127,7 +127,7 @@ t.test('budgets are settled by what it came to', async (t) => {
   );
 });
 
-t.test('who may ask is told what each field costs', async (t) => {
+t.test('a client with the right gets the cost of each field', async (t) => {
   const asks = { 'soapstone-cost-breakdown': '1' };
   const silent = await start(t);
   t.same((await silent.ask(ALL, asks)).cost, { requestedQueryCost: 272, actualQueryCost: 7 });
@@ -142,7 +142,7 @@ t.test('who may ask is told what each field costs', async (t) => {
   });
 });
 
-t.test('a class of clients may be told what each field costs, where others are not', async (t) => {
+t.test('a class of clients may get the cost of each field while others do not', async (t) => {
   const clients = `clients:
   apiKeys: { clients: { desk: { class: staff, keys: [0123456789abcdef] } } }
   address: { class: public }

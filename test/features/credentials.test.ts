@@ -86,7 +86,7 @@ t.test(
   },
 );
 
-t.test('the backend is told where a request comes from', async (t) => {
+t.test('the backend gets the origin of a request', async (t) => {
   const shop = await startShop(t, '');
   const host = new URL(shop.gateway.url).host;
   const forged = {

@@ -127,93 +127,99 @@ t.test(
   },
 );
 
-t.test('what is no name of a document is told, and nothing is remembered by it', async (t) => {
-  const { post, get, backend } = await startShop(
-    t,
-    `${AUTOMATIC}limits: { graphql: { characters: 100000 } }\n`,
-  );
-  const hash = sha256(QUERY);
-  const cases: readonly (readonly [string, unknown, string])[] = [
-    [
-      'the hash of another text',
-      { query: '{ stock }', extensions: apq(hash) },
-      'PERSISTED_QUERY_HASH_MISMATCH',
-    ],
-    ['no hash', { query: QUERY, extensions: apq('abc') }, 'PERSISTED_QUERY_HASH_MISMATCH'],
-    [
-      'upper case',
-      { query: QUERY, extensions: apq(hash.toUpperCase()) },
-      'PERSISTED_QUERY_HASH_MISMATCH',
-    ],
-    [
-      'of a long text',
-      { query: `${QUERY}${'#'.repeat(70_000)}`, extensions: apq(hash) },
-      'PERSISTED_QUERY_HASH_MISMATCH',
-    ],
-    ['no hash, alone', { extensions: apq('__proto__') }, 'BAD_REQUEST'],
-    ['version 2', { query: QUERY, extensions: apq(hash, 2) }, 'BAD_REQUEST'],
-    [
-      'a number',
-      { query: QUERY, extensions: { persistedQuery: { version: 1, sha256Hash: 1 } } },
-      'BAD_REQUEST',
-    ],
-    ['a list', { query: QUERY, extensions: { persistedQuery: [] } }, 'BAD_REQUEST'],
-    ['a text', { query: QUERY, extensions: { persistedQuery: hash } }, 'BAD_REQUEST'],
-    ['a query that is no text', { query: 5, extensions: apq(hash) }, 'BAD_REQUEST'],
-    ['an id, where none are known', { documentId: 'x' }, 'PERSISTED_QUERY_NOT_FOUND'],
-  ];
-  for (const [name, body, code] of cases) {
-    const answer = await post(body);
-    t.same(codesIn(answer), [code], name);
-    t.equal(answer.status, code === 'PERSISTED_QUERY_NOT_FOUND' ? 404 : 400, name);
-  }
-  t.equal(
-    (await get({ extensions: JSON.stringify(apq(hash)), id: 'a' })).status,
-    404,
-    'the hash was never taken',
-  );
-  t.equal(
-    (await get({ query: QUERY, id: 'anything' })).status,
-    200,
-    'other people have ids of their own',
-  );
-  const long = `${QUERY} #${'x'.repeat(70_000)}`;
-  t.same((await post({ query: long, extensions: apq(sha256(long)) })).json, { data: DATA });
-  t.same(
-    codesIn(await post({ extensions: apq(sha256(long)) })),
-    ['PERSISTED_QUERY_NOT_FOUND'],
-    'too long to be kept',
-  );
-  for (const query of ['{ nothing }', '{ a', `{ ${'x: stock '.repeat(30)} }`]) {
-    const extensions = apq(sha256(query));
-    t.equal((await post({ query, extensions })).status, 400);
-    t.same(
-      codesIn(await post({ extensions })),
-      ['PERSISTED_QUERY_NOT_FOUND'],
-      'only what runs is kept',
+t.test(
+  'an id that is no name of a document is refused, and nothing is stored under it',
+  async (t) => {
+    const { post, get, backend } = await startShop(
+      t,
+      `${AUTOMATIC}limits: { graphql: { characters: 100000 } }\n`,
     );
-  }
-  t.equal(backend.complete.length, 2);
-});
+    const hash = sha256(QUERY);
+    const cases: readonly (readonly [string, unknown, string])[] = [
+      [
+        'the hash of another text',
+        { query: '{ stock }', extensions: apq(hash) },
+        'PERSISTED_QUERY_HASH_MISMATCH',
+      ],
+      ['no hash', { query: QUERY, extensions: apq('abc') }, 'PERSISTED_QUERY_HASH_MISMATCH'],
+      [
+        'upper case',
+        { query: QUERY, extensions: apq(hash.toUpperCase()) },
+        'PERSISTED_QUERY_HASH_MISMATCH',
+      ],
+      [
+        'of a long text',
+        { query: `${QUERY}${'#'.repeat(70_000)}`, extensions: apq(hash) },
+        'PERSISTED_QUERY_HASH_MISMATCH',
+      ],
+      ['no hash, alone', { extensions: apq('__proto__') }, 'BAD_REQUEST'],
+      ['version 2', { query: QUERY, extensions: apq(hash, 2) }, 'BAD_REQUEST'],
+      [
+        'a number',
+        { query: QUERY, extensions: { persistedQuery: { version: 1, sha256Hash: 1 } } },
+        'BAD_REQUEST',
+      ],
+      ['a list', { query: QUERY, extensions: { persistedQuery: [] } }, 'BAD_REQUEST'],
+      ['a text', { query: QUERY, extensions: { persistedQuery: hash } }, 'BAD_REQUEST'],
+      ['a query that is no text', { query: 5, extensions: apq(hash) }, 'BAD_REQUEST'],
+      ['an id, where none are known', { documentId: 'x' }, 'PERSISTED_QUERY_NOT_FOUND'],
+    ];
+    for (const [name, body, code] of cases) {
+      const answer = await post(body);
+      t.same(codesIn(answer), [code], name);
+      t.equal(answer.status, code === 'PERSISTED_QUERY_NOT_FOUND' ? 404 : 400, name);
+    }
+    t.equal(
+      (await get({ extensions: JSON.stringify(apq(hash)), id: 'a' })).status,
+      404,
+      'the hash was never taken',
+    );
+    t.equal(
+      (await get({ query: QUERY, id: 'anything' })).status,
+      200,
+      'other people have ids of their own',
+    );
+    const long = `${QUERY} #${'x'.repeat(70_000)}`;
+    t.same((await post({ query: long, extensions: apq(sha256(long)) })).json, { data: DATA });
+    t.same(
+      codesIn(await post({ extensions: apq(sha256(long)) })),
+      ['PERSISTED_QUERY_NOT_FOUND'],
+      'too long to be kept',
+    );
+    for (const query of ['{ nothing }', '{ a', `{ ${'x: stock '.repeat(30)} }`]) {
+      const extensions = apq(sha256(query));
+      t.equal((await post({ query, extensions })).status, 400);
+      t.same(
+        codesIn(await post({ extensions })),
+        ['PERSISTED_QUERY_NOT_FOUND'],
+        'only what runs is kept',
+      );
+    }
+    t.equal(backend.complete.length, 2);
+  },
+);
 
-t.test('where nothing is remembered, clients are told to send documents whole', async (t) => {
-  const { post } = await startShop(t, '');
-  const answer = await post({ extensions: apq(sha256(QUERY)) });
-  t.match(answer.json.errors, [
-    {
-      message: 'PersistedQueryNotSupported',
-      extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', id: String },
-    },
-  ]);
-  t.same((await post({ query: QUERY, extensions: apq(sha256(QUERY)) })).json, { data: DATA });
-  t.same(codesIn(await post({ extensions: apq(sha256(QUERY)) })), [
-    'PERSISTED_QUERY_NOT_SUPPORTED',
-  ]);
-  t.same(codesIn(await post({ id: 'x' })), ['PERSISTED_QUERY_NOT_SUPPORTED']);
-  t.same(codesIn(await post({ query: '{ stock }', extensions: apq('0'.repeat(64)) })), [
-    'PERSISTED_QUERY_HASH_MISMATCH',
-  ]);
-});
+t.test(
+  'where no documents are stored, clients get the error that makes them send documents whole',
+  async (t) => {
+    const { post } = await startShop(t, '');
+    const answer = await post({ extensions: apq(sha256(QUERY)) });
+    t.match(answer.json.errors, [
+      {
+        message: 'PersistedQueryNotSupported',
+        extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', id: String },
+      },
+    ]);
+    t.same((await post({ query: QUERY, extensions: apq(sha256(QUERY)) })).json, { data: DATA });
+    t.same(codesIn(await post({ extensions: apq(sha256(QUERY)) })), [
+      'PERSISTED_QUERY_NOT_SUPPORTED',
+    ]);
+    t.same(codesIn(await post({ id: 'x' })), ['PERSISTED_QUERY_NOT_SUPPORTED']);
+    t.same(codesIn(await post({ query: '{ stock }', extensions: apq('0'.repeat(64)) })), [
+      'PERSISTED_QUERY_HASH_MISMATCH',
+    ]);
+  },
+);
 
 t.test(
   'a flood of documents is paid for, and pushes out no more than there is room for',

@@ -161,7 +161,7 @@ t.test('the line of a long message that flows is that of the whole message', asy
   t.equal(open.backend.complete.length, 0);
 });
 
-t.test('the action of an operation is told to those that may call it', async (t) => {
+t.test('the action of an operation is in refusals for clients that may call it', async (t) => {
   const clients = `clients:
   address: { class: public }
   classes: { public: { deny: [desk.Payroll] } }

@@ -134,53 +134,50 @@ t.test('an error of one is none of its neighbours in the same call', async (t) =
   t.equal(side.errors.length, 2);
 });
 
-t.test(
-  'what is asked for and not answered is told, and errors of one place one by one',
-  async (t) => {
-    const { ask, crm } = await desk(t);
-    const send = (answer: unknown) => {
-      crm.instead = (_request, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-      };
-      return ask('{ customer(id: "1") { id } }');
-    };
-    const missing = await send({ data: {} });
-    t.match(missing, {
-      data: { customer: null },
-      errors: [{ path: ['customer'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
-    });
-    const told = await send({ data: {}, errors: [{ message: 'no', path: ['customer'] }] });
-    t.strictSame(
-      told.errors.map(({ message, extensions }: any) => [message, extensions.code]),
-      [['no', 'GRAPHQL_UPSTREAM_ERROR']],
-    );
-    const both = ['one', 'two'].map((message) => ({ message, path: ['customer'] }));
-    const several = await send({ data: { customer: null }, errors: both });
-    t.strictSame(
-      several.errors.map(({ message, path }: any) => ({ message, path })),
-      both,
-    );
-    const apart = [
-      { message: 'no id', path: ['customer', 'id'] },
-      { message: 'no text', path: ['customer', 'notes', 1, 'text'] },
-    ];
+t.test('missing answers are reported, and errors of one field one by one', async (t) => {
+  const { ask, crm } = await desk(t);
+  const send = (answer: unknown) => {
     crm.instead = (_request, response) => {
-      const errors = [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }];
-      const content = JSON.stringify({ data: { customer: null }, errors });
-      response.writeHead(200, { 'content-type': 'application/json' }).end(content);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     };
-    const below = await ask('{ client: customer(id: "1") { id notes { text } } }');
-    t.strictSame(
-      below.errors.map(({ message, path }: any) => ({ message, path })),
-      [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }].map(
-        ({ message, path }) => ({
-          message,
-          path: ['client', ...path.slice(1)],
-        }),
-      ),
-    );
-  },
-);
+    return ask('{ customer(id: "1") { id } }');
+  };
+  const missing = await send({ data: {} });
+  t.match(missing, {
+    data: { customer: null },
+    errors: [{ path: ['customer'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
+  });
+  const told = await send({ data: {}, errors: [{ message: 'no', path: ['customer'] }] });
+  t.strictSame(
+    told.errors.map(({ message, extensions }: any) => [message, extensions.code]),
+    [['no', 'GRAPHQL_UPSTREAM_ERROR']],
+  );
+  const both = ['one', 'two'].map((message) => ({ message, path: ['customer'] }));
+  const several = await send({ data: { customer: null }, errors: both });
+  t.strictSame(
+    several.errors.map(({ message, path }: any) => ({ message, path })),
+    both,
+  );
+  const apart = [
+    { message: 'no id', path: ['customer', 'id'] },
+    { message: 'no text', path: ['customer', 'notes', 1, 'text'] },
+  ];
+  crm.instead = (_request, response) => {
+    const errors = [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }];
+    const content = JSON.stringify({ data: { customer: null }, errors });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(content);
+  };
+  const below = await ask('{ client: customer(id: "1") { id notes { text } } }');
+  t.strictSame(
+    below.errors.map(({ message, path }: any) => ({ message, path })),
+    [...apart, { message: 'elsewhere', path: ['customer', 'notes', 7] }].map(
+      ({ message, path }) => ({
+        message,
+        path: ['client', ...path.slice(1)],
+      }),
+    ),
+  );
+});
 
 t.test(
   'what was really called and read is what it costs, and never more than was said before',

@@ -490,7 +490,7 @@ t.test('whatever becomes of the service has the answer that it has behind SOAP',
   t.match(await gateway.metrics(), 'soapstone_upstream_calls_active{service="crm"}');
 });
 
-t.test('a value that is none of its type is told, nobody is told the value', async (t) => {
+t.test('a value that is none of its type is reported without the value', async (t) => {
   const { askBeside } = await desk(t, '', LINKS);
   const send = (customer: unknown) =>
     askBeside(

@@ -128,7 +128,7 @@ const OF_ALL: Readonly<Record<string, readonly [Asked, Asked]>> = {
 };
 
 for (const protocol of ['soap', 'graphql', 'rest'] as const)
-  t.test(`a request that differs in who asks is refused: ${protocol}`, async (t) => {
+  t.test(`a request with another asker under its key is refused: ${protocol}`, async (t) => {
     const bank = await useBank(t, FORWARDED);
     const cases = protocol === 'soap' ? { ...OF_SOAP, ...OF_ALL } : OF_ALL;
     for (const [at, [name, [first, second]]] of Object.entries(cases).entries()) {
@@ -366,7 +366,7 @@ const batchOf = (...items: readonly string[]): readonly object[] =>
 
 for (const store of ['memory', 'Redis'] as const)
   t.test(
-    `requests of a batch are told apart under one key: ${store}`,
+    `requests of a batch are distinguished under one key: ${store}`,
     { skip: store === 'Redis' ? MISSING : false },
     async (t) => {
       const redis =

@@ -108,7 +108,7 @@ t.test('another request under a key is refused in the form of its protocol', asy
   t.equal(backend.complete.length, 3);
 });
 
-t.test('fields of one request are told apart by their response keys', async (t) => {
+t.test('fields of one request are distinguished by their response keys', async (t) => {
   const { graphql, backend } = await useBank(t);
   const both = 'mutation { a: pay(sum: 1) { receipt } b: pay(sum: 1) { receipt } }';
   const [first, second] = [await graphql('k', both), await graphql('k', both)];
@@ -141,7 +141,7 @@ t.test('keys belong to a client', async (t) => {
   t.equal(backend.complete.length, 2);
 });
 
-t.test('a call without an answer is told as such, and never made again', async (t) => {
+t.test('a call without an answer is reported as such, and never made again', async (t) => {
   const { soap, graphql, rest, backend } = await useBank(
     t,
     '    timeoutMillis: 150\n    limits: { upstream: { breakerFailures: 0 } }',

@@ -175,7 +175,7 @@ t.test(
   },
 );
 
-t.test('the same thing is asked once, whoever needs it', async (t) => {
+t.test('one call serves all fields that need the same object', async (t) => {
   const { ask, calls } = await startGraph(t);
   const { data, errors } = await ask(
     '{ orders { id c: customer { name } other: customer { name } } }',

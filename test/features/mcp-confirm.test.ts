@@ -201,7 +201,7 @@ t.test('a client with a handshake is asked in the stream of its call', async (t)
   t.equal(crm.backend.complete.length, 1);
 });
 
-t.test('a client that cannot ask a person is refused, and told why', async (t) => {
+t.test('a client that cannot ask a person is refused, with the reason', async (t) => {
   const crm = await start(t);
   for (const capabilities of [{}, { elicitation: { url: {} } }, { elicitation: true }]) {
     const client = await connect(crm, capabilities);

@@ -31,7 +31,7 @@ t.test('segments of the path are arguments, beside those of the query and the bo
   );
 });
 
-t.test('what does not fit is told, and nothing is sent', async (t) => {
+t.test('requests that do not fit are refused with the reason, and nothing is sent', async (t) => {
   const crm = await start(t, ROUTES);
   const { url } = crm.gateway;
   const problem = await fetch(`${url}/customers/x`);

@@ -297,7 +297,7 @@ t.test('keys of the configuration', async (t) => {
   t.equal((await fetch(`${off.gateway.url}/rest/crm/GetCustomer?id=7`)).status, 404);
 });
 
-t.test('without introspection no name is told', async (t) => {
+t.test('without introspection no answer holds a name', async (t) => {
   const crm = await start(t, ', rest: true', 'graphql: { introspection: false }\n');
   t.equal((await ask(crm, '/rest/crm/GetCustomer?id=7')).status, 200);
   const closed = await post(crm, '/rest/crm/SetCustomer', { address: { town: 'x' } });

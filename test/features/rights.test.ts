@@ -347,8 +347,7 @@ t.test('the dearest operation that a message may be is paid', async (t) => {
 });
 
 t.test(
-  'operations that nothing tells apart need a right to all of them, and a class ' +
-    'without one is told of',
+  'indistinguishable operations need a right to all of them; a class without one is warned about',
   async (t) => {
     const same = { ...WRITE, soapAction: READ.soapAction };
     const classes = {

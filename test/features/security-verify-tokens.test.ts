@@ -222,7 +222,7 @@ t.test(
   },
 );
 
-t.test('the nonces of users who are refused take no room in the memory', async (t) => {
+t.test('nonces of refused users take no room in the memory', async (t) => {
   const hash = await hashPassword('own');
   const desk = await useVerifyingDesk(
     t,

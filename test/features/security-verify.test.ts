@@ -83,7 +83,7 @@ t.test(
 );
 
 t.test(
-  'who may sign: an authority, a subject, a time, a key that is long enough',
+  'signers must have an authority, a subject, a valid time, a key that is long enough',
   WITH_OPENSSL,
   async (t) => {
     const { folder, authority, client } = makeClient(t);

@@ -306,7 +306,7 @@ t.test('what breaks the schema is reported where that is asked for', async (t) =
   });
 });
 
-t.test('calls are told apart by all of their parts', async (t) => {
+t.test('calls are distinguished by all of their parts', async (t) => {
   const read =
     'Search: { field: Query.search, read: { cacheMillis: 60000, scope: shared } }, Note: {}';
   const { ask, send, backend } = await startDesk(t, '', read);
@@ -378,7 +378,7 @@ t.test('the mapping calls the arguments of the parts by their names', async (t) 
 });
 
 t.test(
-  'operations that begin alike go on differently, and are one to whoever is denied either',
+  'operations that begin alike differ later, and are one for a client without a right to either',
   async (t) => {
     const messages = `<message name="A"><part name="key" element="t:Auth"/>\
 <part name="q" element="t:Search"/></message>

@@ -490,7 +490,7 @@ t.test('what a reply left open is an error at its path', async (t) => {
   ]);
 });
 
-t.test('at most so many errors are listed, and the rest is told', async (t) => {
+t.test('a bounded number of errors is listed, and the number of the others', async (t) => {
   const errors = Array.from(
     { length: 8 },
     (_, at) => ({ code: 'UPSTREAM_SCHEMA_INVALID', path: [at], rule: 'x' }) as const,

@@ -288,7 +288,7 @@ t.test(
   },
 );
 
-t.test('what a repetition lacks is told at its place', async (t) => {
+t.test('missing members of a repetition are reported at their positions', async (t) => {
   const built = await schemaOf(PAIRS);
   const plan = planOf(built, '{items{k v}}');
   const { value, errors } = answerOf(plan, message('k=a v=1 v=2 k=b'));

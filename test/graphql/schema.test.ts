@@ -88,7 +88,7 @@ t.test('field names are lowerCamelCase and legal', async (t) => {
   for (const [value, name] of Object.entries(values)) t.equal(enumValueName(value), name, value);
 });
 
-t.test('a number behind a name that is taken is told from the numbers in it', async (t) => {
+t.test('a number behind a name that is taken differs from the numbers in it', async (t) => {
   const scope = new NameScope();
   t.same(
     ['a', 'a', 'a', 'line1', 'line1', 'line1_2', 'line1'].map((name) => scope.take(name)),

@@ -149,3 +149,16 @@ t.test('a comment begins with its subject', async (t) => {
     `${found.length} comments begin without a subject, for example ${found[0]}`,
   );
 });
+
+t.test('titles of tests name the thing: not who, nobody, whoever or told', async (t) => {
+  const titles = readSources('test').flatMap(({ path, text, code }) =>
+    [...code.matchAll(/\btest\(\s*(['"`])/g)].flatMap((match) => {
+      const start = match.index + match[0].length;
+      const title = text.slice(start, text.indexOf(match[1] ?? "'", start));
+      return /\b(?:who|nobody|whoever|told)\b/i.test(title)
+        ? [`${path}:${lineAt(text, match.index)}: ${title}`]
+        : [];
+    }),
+  );
+  t.ok(titles.length <= 30, titles.join('\n'));
+});

@@ -239,7 +239,7 @@ t.test('rates and quantiles are those of the last minute, also after a counter b
 });
 
 t.test(
-  'messages are sent from the page only where that is allowed, and by nobody else',
+  'messages are sent from the page only where that is allowed, and from no other page',
   async (t) => {
     const post = (
       gateway: TestGateway,

@@ -90,7 +90,7 @@ t.test(
   },
 );
 
-t.test('a thread that the system holds is told to whoever ends the process', async (t) => {
+t.test('a thread that the system holds is reported at the end of the process', async (t) => {
   const { target } = scripted(() => null, true);
   const sink = new LogSink(target, 1_000_000);
   sink.write('x\n');

@@ -27,7 +27,7 @@ function exchange(route: string, operation: string): Exchange {
 const linesOf = async (metrics: Metrics, name: string): Promise<string[]> =>
   (await metricsText(metrics)).split('\n').filter((line) => line.startsWith(name));
 
-t.test('what is observed is what is told', async (t) => {
+t.test('observed values are in the metrics', async (t) => {
   const metrics = new Metrics(() => []);
   for (let n = 0; n < 3; n++) metrics.observe(exchange('orders', 'Get'), 0.002);
   const failed = exchange('orders', 'Get');

@@ -53,7 +53,7 @@ another
   t.end();
 });
 
-t.test('what is wrong in a file is told with its line', (t) => {
+t.test('errors in a file are reported with their line', (t) => {
   for (const [text, expected] of [
     ['  answer pass\n', 'a.case:1: the first line is the title'],
     ['T\ncase\n   answer pass\n', 'a.case:3: indent by two'],

@@ -213,7 +213,7 @@ async function startNotifying(
 }
 
 t.test(
-  'systemd is told of the start, of reloads and of the end',
+  'systemd is notified of the start, of reloads and of the end',
   { skip: SKIP_SYSTEMD },
   async (t) => {
     const { child, states } = await startNotifying(t, '', {});
@@ -231,7 +231,7 @@ t.test(
 );
 
 t.test(
-  'the watchdog of systemd is told while all workers answer',
+  'the watchdog of systemd is notified while all workers answer',
   { skip: SKIP_SYSTEMD },
   async (t) => {
     const yaml = 'workers: 2\nlimits: { overload: { hangMillis: 0 } }\n';

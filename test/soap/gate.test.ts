@@ -192,7 +192,7 @@ t.test('multi-ref siblings pass where encoded services may be', (t) => {
 });
 
 t.test(
-  'the several children that an operation declares, in any of its forms, and who hears them',
+  'the several children that an operation declares, in any of its forms, and their handlers',
   (t) => {
     const names = (locals: string): readonly QName[] =>
       [...locals].map((local) => ({ uri: 'urn:m', local }));

@@ -37,7 +37,7 @@ t.test('members leave in any order, and the first is always the one due first', 
   deadlines.stop();
 });
 
-t.test('whoever is late is told once, in order; the others go on', async (t) => {
+t.test('each expired deadline is reported once, in order; the others stay', async (t) => {
   const late: string[] = [];
   await new Promise<void>((resolve) => {
     const deadlines = new Deadlines<{ name: string; startedMillis: number }>(20, ({ name }) => {

@@ -225,7 +225,7 @@ t.test(
   },
 );
 
-t.test('a caller who sends slowly does not make the backend a failing one', async (t) => {
+t.test('a caller that sends slowly does not make the backend a failing one', async (t) => {
   const backend = await useBackend(t, answerWith('late'));
   const upstream = makeUpstream(t, [backend.url], { breakerFailures: 1, totalMillis: 30 });
   const body = halfBody();
@@ -417,7 +417,7 @@ t.test(
   },
 );
 
-t.test('one who gives up while waiting never arrives', async (t) => {
+t.test('a caller that gives up while waiting never reaches the backend', async (t) => {
   const backend = await startHolding(t);
   const upstream = makeUpstream(t, [backend.url], { connections: 1 });
   const first = call(upstream);

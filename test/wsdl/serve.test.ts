@@ -131,7 +131,7 @@ t.test('a copy is flat, keeps its addresses and means the same', async (t) => {
   t.equal(again.documents.length, 3);
 });
 
-t.test('names of copies are safe and told apart', (t) => {
+t.test('names of copies are safe and distinct', (t) => {
   const names = copyNames(
     [
       'http://h/ws/orders?wsdl',

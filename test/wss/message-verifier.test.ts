@@ -60,7 +60,7 @@ function judge(
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum><note a="1">é &gt; x 😀</note></Pay>';
 
 t.test(
-  'a message is judged alike at every split, and its handler is told the same',
+  'a message is verified alike at every split, and its handler gets the same events',
   WITH_OPENSSL,
   async (t) => {
     const authority = new Authority(t.testdir());

@@ -491,7 +491,7 @@ t.test(
   },
 );
 
-t.test('processing instructions, for who takes them', async (t) => {
+t.test('processing instructions, for handlers that take them', async (t) => {
   const rows: readonly (readonly [string, string])[] = [
     ['<?x?><a/>', 'accepted'],
     ['<?x ?><a/>', 'accepted'],

@@ -130,7 +130,7 @@ t.test('items of a list may stand apart', async (t) => {
   t.strictSame(shown(read(plan, '<a>1</a><b>5</b><a>2</a>')).value, { a: [1, 2], b: 5 });
 });
 
-t.test('empty, absent and nil are told apart (case 12)', async (t) => {
+t.test('empty, absent and nil are decoded differently (case 12)', async (t) => {
   const complex = object(
     child('x', 'string'),
     attribute('k', 'string', 'dflt'),
@@ -1063,7 +1063,7 @@ t.test('what is asked for is all there as soon as nothing that follows can matte
 });
 
 t.test(
-  'a QName is told by its namespace, not by a prefix that means nothing elsewhere',
+  'a QName is decoded with its namespace, not with a prefix that means nothing elsewhere',
   async (t) => {
     const plan = reply(object(child('a', '[QName]'), attribute('k', 'QName')));
     const content =
@@ -1097,7 +1097,7 @@ t.test(
   },
 );
 
-t.test('QNames in lists and in simple content are told by their namespaces', async (t) => {
+t.test('QNames in lists and in simple content are decoded with their namespaces', async (t) => {
   const names: Scalar = listScalarOf(plainSimpleType(null, 'QName'), scalar('QName'));
   const list = { kind: 'scalar', scalar: names } as const;
   const plan = reply(

@@ -312,7 +312,7 @@ t.test('rules say what is wrong, and never the value', async (t) => {
   for (const [type, text, rule] of rules) t.equal(compileSimple(type)(text), rule);
 });
 
-t.test('facets that cannot be checked are told', async (t) => {
+t.test('facets that cannot be checked are reported', async (t) => {
   t.match(unsupportedFacets(faceted('string', { patterns: ['(?=a)b'] })), [/^pattern \(\?=a\)b: /]);
   t.match(unsupportedFacets(faceted('string', { minInclusive: 'a' })), [
     /^minInclusive: .*no order/,

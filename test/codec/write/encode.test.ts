@@ -436,7 +436,7 @@ t.test('choosing is linear in what is given, however long the choice', async (t)
   t.ok(process.cpuUsage().user - before < 3_000_000);
 });
 
-t.test('a value from elsewhere is checked like any other, and never told', async (t) => {
+t.test('a value from a claim or a header is checked like any other, and in no error', async (t) => {
   const from = (source: EncodeSource, builtIn = 'int') =>
     request(
       object([element('a', builtIn, { source, required: true })], {

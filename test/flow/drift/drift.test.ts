@@ -64,7 +64,7 @@ async function watch(
 }
 
 t.test(
-  'what a backend shows is compared with what is served, and news are told once',
+  'the WSDL of a backend is compared with the served one, and changes are reported once',
   async (t) => {
     const same = wsdlWith({}).replace('http://internal.example/get', 'http://elsewhere.example/');
     const other = wsdlWith({ types: schemaWith('').replace('type="xs:string"', 'type="xs:int"') });

@@ -154,7 +154,7 @@ t.test('a slice that is used up at once does not keep penalised connections wait
   t.same(done, ['s', 's']);
 });
 
-t.test('penalised connections get a fiftieth of the time, whoever else is there', async (t) => {
+t.test('penalised connections get a fiftieth of the time, whatever else waits', async (t) => {
   const { fairScheduler, done, work, pass } = start();
   fairScheduler.enqueue(work('s', 3), penalised('s'));
   fairScheduler.enqueue(work('a', 1), ordinary('a'));

@@ -40,21 +40,24 @@ async function received(
   return pieces;
 }
 
-t.test('chunks of a few bytes that come together are told together, in their order', async (t) => {
-  const { server, url, tinyChunksFound } = await start(t);
-  const client = await RawClient.connect(url);
-  const long = 'x'.repeat(64);
-  const all = received(server);
-  await client.send(request(...bytesOf('before'), Buffer.from(long), ...bytesOf('after')));
-  const pieces = await all;
-  t.equal(pieces.join(''), `before${long}after`);
-  t.ok(pieces.length < 10, `in ${pieces.length} pieces`);
-  const next = received(server);
-  await client.send(request(...bytesOf('the next')));
-  t.equal((await next).join(''), 'the next', 'each request by itself');
-  t.same(tinyChunksFound, []);
-  client.close();
-});
+t.test(
+  'chunks of a few bytes that arrive together are delivered together, in their order',
+  async (t) => {
+    const { server, url, tinyChunksFound } = await start(t);
+    const client = await RawClient.connect(url);
+    const long = 'x'.repeat(64);
+    const all = received(server);
+    await client.send(request(...bytesOf('before'), Buffer.from(long), ...bytesOf('after')));
+    const pieces = await all;
+    t.equal(pieces.join(''), `before${long}after`);
+    t.ok(pieces.length < 10, `in ${pieces.length} pieces`);
+    const next = received(server);
+    await client.send(request(...bytesOf('the next')));
+    t.equal((await next).join(''), 'the next', 'each request by itself');
+    t.same(tinyChunksFound, []);
+    client.close();
+  },
+);
 
 t.test(
   'as many tiny chunks are taken as allowed, and with one more no byte of the rest',
@@ -91,7 +94,7 @@ t.test('small chunks between larger ones are no tiny chunks', async (t) => {
   client.close();
 });
 
-t.test('while nobody takes small chunks, no more of them are read', async (t) => {
+t.test('while small chunks are not taken, no more of them are read', async (t) => {
   const { server, url } = await start(t);
   const client = await RawClient.connect(url);
   const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
@@ -140,35 +143,32 @@ const given = (incoming: IncomingMessage, taker: BodyTaker): boolean =>
   incoming instanceof Incoming && incoming.giveBody(taker);
 const BODY = 'a body that is longer than what waits for company: '.repeat(3);
 
-t.test(
-  'a body is given to who takes it, request by request, and the stream hears nothing of it',
-  async (t) => {
-    const { server, url } = await start(t);
-    const client = await RawClient.connect(url);
-    for (const sent of [[BODY], [...BODY], [BODY.slice(0, 70), BODY.slice(70)], ['']]) {
-      const taker = new Taker();
-      const heard: string[] = [];
-      const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
-      server.once('request', (incoming) => {
-        t.ok(given(incoming, taker));
-        for (const event of ['end', 'aborted', 'error', 'close'])
-          incoming.on(event, () => heard.push(event));
-      });
-      await client.send(
-        post('/', 'text/xml', '', {
-          'Content-Length': String(BODY.length * Math.sign(sent.join('').length)),
-        }),
-      );
-      for (const piece of sent) await client.send(Buffer.from(piece));
-      const [, response] = await asked;
-      t.equal(await taker.whole, sent.join(''));
-      response.end('done');
-      t.match(await client.reply(), { status: 200 });
-      t.same(heard, [], 'neither its end, nor that it was thrown away');
-    }
-    client.close();
-  },
-);
+t.test('a body goes to its own taker, request by request, and not to the stream', async (t) => {
+  const { server, url } = await start(t);
+  const client = await RawClient.connect(url);
+  for (const sent of [[BODY], [...BODY], [BODY.slice(0, 70), BODY.slice(70)], ['']]) {
+    const taker = new Taker();
+    const heard: string[] = [];
+    const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+    server.once('request', (incoming) => {
+      t.ok(given(incoming, taker));
+      for (const event of ['end', 'aborted', 'error', 'close'])
+        incoming.on(event, () => heard.push(event));
+    });
+    await client.send(
+      post('/', 'text/xml', '', {
+        'Content-Length': String(BODY.length * Math.sign(sent.join('').length)),
+      }),
+    );
+    for (const piece of sent) await client.send(Buffer.from(piece));
+    const [, response] = await asked;
+    t.equal(await taker.whole, sent.join(''));
+    response.end('done');
+    t.match(await client.reply(), { status: 200 });
+    t.same(heard, [], 'neither its end, nor that it was thrown away');
+  }
+  client.close();
+});
 
 t.test('what comes after somebody left a body goes to the stream', async (t) => {
   const { server, url } = await start(t);
@@ -207,7 +207,7 @@ t.test('a body that waits in the stream already, or is over, is not given', asyn
   client.close();
 });
 
-t.test('who takes a body hears by an error that its caller has left', async (t) => {
+t.test('the taker of a body gets an error when the caller has left', async (t) => {
   const { server, url } = await start(t);
   const client = await RawClient.connect(url);
   const taker = new Taker();

@@ -161,7 +161,7 @@ t.test('what grows too much is refused while it grows', async (t) => {
   );
 });
 
-t.test('who takes slowly makes the source wait', async (t) => {
+t.test('a slow receiver makes the source wait', async (t) => {
   const bytes = Buffer.alloc(4 * MIB, 'a line of text that is not too dull 0123456789\n');
   const stream = gzipSync(bytes);
   const pieces = Array.from({ length: Math.ceil(stream.length / KIB) }, (_, at) =>

@@ -203,7 +203,7 @@ t.test('what comes through a trusted proxy is neither held nor counted', async (
   await other;
 });
 
-t.test('nobody is held who is gone', async (t) => {
+t.test('a connection that is closed is not held', async (t) => {
   const penaltyBox = useBox(t, 1);
   t.equal(
     penaltyBox.penalise(socketOf(undefined), units(1000)),
@@ -334,7 +334,7 @@ t.test('callers behind a trusted proxy do not wait for each other', async (t) =>
   return all;
 });
 
-t.test('who leaves in the middle of a request is not held', async (t) => {
+t.test('a client that leaves in the middle of a request is not held', async (t) => {
   const gateway = await start(t, LIMITS);
   const head =
     'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nContent-Length: 30000\r\n' +

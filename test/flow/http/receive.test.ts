@@ -170,7 +170,7 @@ async function startReception(
 
 const INFLATE = { messageBytes: 64 * MIB, inflateRatio: 100, inflateFreeBytes: MIB };
 
-t.test('while nobody takes the body, nothing more of the request is read', async (t) => {
+t.test('while the body is not taken, nothing more of the request is read', async (t) => {
   for (const [name, inflate] of [
     ['as it is', null],
     ['compressed', INFLATE],

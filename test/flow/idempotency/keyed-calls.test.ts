@@ -58,7 +58,7 @@ t.test('a call that cannot be begun fails, and may be made again', async (t) => 
   t.equal(calls.count, 0);
 });
 
-t.test('a caller that refuses the end of a long answer is told so', async (t) => {
+t.test('a caller that refuses the end of a long answer gets the reason', async (t) => {
   const calls = new KeyedCalls(new MemoryOutcomes(), new Suspicions());
   const receiver = new Recorder();
   receiver.onEnd = () => {

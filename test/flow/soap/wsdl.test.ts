@@ -90,7 +90,7 @@ t.test('HEAD says what GET would', async (t) => {
   t.equal(head.body, '');
 });
 
-t.test('a Host that is none is told to nobody', async (t) => {
+t.test('an invalid Host appears in no answer', async (t) => {
   const { gateway } = await start(t);
   for (const host of [
     'a"><x',
@@ -194,7 +194,7 @@ t.test('a copy that is still good is not sent again', async (t) => {
   t.not(schema.headers.get('etag'), tag, 'another document, another tag');
 });
 
-t.test('what one caller named is never told to another', async (t) => {
+t.test('the Host of one caller appears in no answer to another', async (t) => {
   const { gateway } = await start(t);
   const tags = new Set<string>();
   const bodies = new Set<string>();

@@ -63,7 +63,7 @@ t.test('refused credentials of a WebSocket are logged, counted and recorded', as
   await until(async () => (await readFile(file, 'utf8')).split('UNAUTHENTICATED').length === 3);
 });
 
-t.test('an address that guesses keys over WebSockets has to wait, and nobody else', async (t) => {
+t.test('an address that guesses keys over WebSockets is delayed, and no other', async (t) => {
   const limits = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';
   const desk = await startDesk(t, CLIENTS + limits);
   const guesses = await Promise.all(

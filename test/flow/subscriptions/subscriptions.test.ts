@@ -71,59 +71,59 @@ t.test(
   },
 );
 
-t.test(
-  'one poller serves all who ask for the same, each with a selection of its own',
-  async (t) => {
-    const { gateway, socket, backend, order } = await startDesk(t);
-    const [one, other] = [socket(), socket()];
-    const first = one.iterate({ query: 'subscription { orderChanged(id: 7) { status } }' });
-    const second = other.iterate({
-      query: 'subscription S($id: Int!) { s: orderChanged(id: $id) { total, id } }',
-      variables: { id: 7 },
-    });
-    t.match(
-      (await first.next()).value,
-      { data: { orderChanged: { status: 'NEW' } } },
-      'what it is at first',
-    );
-    t.match((await second.next()).value, { data: { s: { total: 1, id: 7 } } });
-    t.match(await gateway.metrics(), 'soapstone_subscription_pollers 1\n');
-    const polls = backend.complete.length;
-    order.total = 2;
-    while (backend.complete.length < polls + 3) await gateway.metrics();
-    order.status = 'SHIPPED';
-    t.match((await first.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } });
-    t.match(
-      (await second.next()).value,
-      { data: { s: { total: 2, id: 7 } } },
-      'only a change of the key is told',
-    );
-    await first.return?.();
-    await second.return?.();
-    await running(gateway, 'orderChanged', 0);
-    t.match(await gateway.metrics(), 'soapstone_subscription_pollers 0\n');
-    const after = backend.complete.length;
-    await gateway.metrics();
-    t.ok(backend.complete.length - after <= 1, 'nobody is asked for nobody');
-  },
-);
-
-t.test('who joins a poll is told what it is now, and not only at its next turn', async (t) => {
-  const { socket, backend, order } = await startDesk(t);
-  const first = socket().iterate({ query: 'subscription { orderDaily(id: 7) { status } }' });
-  t.match((await first.next()).value, { data: { orderDaily: { status: 'NEW' } } });
-  order.status = 'SHIPPED';
-  const second = socket().iterate({ query: 'subscription { orderDaily(id: 7) { id status } }' });
-  t.match((await second.next()).value, { data: { orderDaily: { id: 7, status: 'SHIPPED' } } });
+t.test('one poller serves all equal subscriptions, each with a selection of its own', async (t) => {
+  const { gateway, socket, backend, order } = await startDesk(t);
+  const [one, other] = [socket(), socket()];
+  const first = one.iterate({ query: 'subscription { orderChanged(id: 7) { status } }' });
+  const second = other.iterate({
+    query: 'subscription S($id: Int!) { s: orderChanged(id: $id) { total, id } }',
+    variables: { id: 7 },
+  });
   t.match(
     (await first.next()).value,
-    { data: { orderDaily: { status: 'SHIPPED' } } },
-    'news for the others too',
+    { data: { orderChanged: { status: 'NEW' } } },
+    'what it is at first',
   );
-  t.equal(backend.complete.length, 2);
+  t.match((await second.next()).value, { data: { s: { total: 1, id: 7 } } });
+  t.match(await gateway.metrics(), 'soapstone_subscription_pollers 1\n');
+  const polls = backend.complete.length;
+  order.total = 2;
+  while (backend.complete.length < polls + 3) await gateway.metrics();
+  order.status = 'SHIPPED';
+  t.match((await first.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } });
+  t.match(
+    (await second.next()).value,
+    { data: { s: { total: 2, id: 7 } } },
+    'only a change of the key is told',
+  );
   await first.return?.();
   await second.return?.();
+  await running(gateway, 'orderChanged', 0);
+  t.match(await gateway.metrics(), 'soapstone_subscription_pollers 0\n');
+  const after = backend.complete.length;
+  await gateway.metrics();
+  t.ok(backend.complete.length - after <= 1, 'nobody is asked for nobody');
 });
+
+t.test(
+  'a client that joins a poll gets the present value at once, not at the next turn',
+  async (t) => {
+    const { socket, backend, order } = await startDesk(t);
+    const first = socket().iterate({ query: 'subscription { orderDaily(id: 7) { status } }' });
+    t.match((await first.next()).value, { data: { orderDaily: { status: 'NEW' } } });
+    order.status = 'SHIPPED';
+    const second = socket().iterate({ query: 'subscription { orderDaily(id: 7) { id status } }' });
+    t.match((await second.next()).value, { data: { orderDaily: { id: 7, status: 'SHIPPED' } } });
+    t.match(
+      (await first.next()).value,
+      { data: { orderDaily: { status: 'SHIPPED' } } },
+      'news for the others too',
+    );
+    t.equal(backend.complete.length, 2);
+    await first.return?.();
+    await second.return?.();
+  },
+);
 
 const POOR_KEY = 'key-of-the-poor-000001';
 const POOR = `clients:
@@ -133,7 +133,7 @@ const POOR = `clients:
 10000, restoreRate: 1 } } }
 `;
 
-t.test('polls are paid for by those who want them, and rest while nobody can', async (t) => {
+t.test('subscribers pay for polls, which pause while none can pay', async (t) => {
   const { socket, backend } = await startDesk(t, POOR);
   const poor = socket({ connectionParams: { 'x-api-key': POOR_KEY } });
   const events = poor.iterate({ query: 'subscription { orderWatched(id: 7) { total } }' });
@@ -182,7 +182,7 @@ t.test('an event of its own values is no call', async (t) => {
   await events.return?.();
 });
 
-t.test('a poll that fails is told once, and the next answer again', async (t) => {
+t.test('a failed poll is reported once, and the next answer again', async (t) => {
   const { socket, backend, order } = await startDesk(t);
   const events = socket().iterate({ query: 'subscription { orderWatched(id: 7) { total } }' });
   t.match((await events.next()).value, { data: { orderWatched: { total: 1 } } });
@@ -338,7 +338,7 @@ t.test('queries and mutations over a WebSocket have the codes they have over HTT
 });
 
 t.test(
-  'who takes JSON too gets events for subscriptions alone, and over plain HTTP there are none',
+  'a client that accepts JSON too gets events for subscriptions alone, and none over plain HTTP',
   async (t) => {
     const { gateway, url } = await startDesk(t);
     const ask = (query: string, accept: string, method = 'POST'): Promise<Response> =>
@@ -376,7 +376,7 @@ t.test(
   },
 );
 
-t.test('who takes events alone is told what is wrong with a request that is none', async (t) => {
+t.test('a client that accepts events alone gets the errors of an invalid request', async (t) => {
   const { url } = await startDesk(t);
   for (const [type, body, status, text] of [
     ['application/json', '{"query":', 400, 'JSON'],
@@ -392,7 +392,7 @@ t.test('who takes events alone is told what is wrong with a request that is none
   }
 });
 
-t.test('at a drain clients are told so that they subscribe again', async (t) => {
+t.test('at a drain clients get the signal to subscribe again', async (t) => {
   const desk = await startDesk(t);
   const one = await acknowledged(desk);
   one.say(subscribe('1', 'subscription { orderPlaced { id } }'));
@@ -598,12 +598,10 @@ t.test('what a client no longer waits for is not called any further', async (t) 
   );
 });
 
-t.test(
-  'events are paid for like requests, and who may not call an operation hears nothing of it',
-  async (t) => {
-    const desk = await startDesk(
-      t,
-      `clients:
+t.test('events are paid for like requests, and need the right to call the operation', async (t) => {
+  const desk = await startDesk(
+    t,
+    `clients:
   apiKeys:
     clients:
       poor: { class: poor, keys: [a-key-of-the-poor] }
@@ -612,27 +610,26 @@ t.test(
     poor: { budget: { maximum: 30, restoreRate: 1 } }
     other: { allow: [orders.PlaceOrder] }
 `,
-    );
-    const params = (key: string): object => ({ connectionParams: { 'X-API-Key': key } });
-    const other = desk.socket(params('a-key-of-another'));
-    const forbidden = await other
-      .iterate({ query: 'subscription { orderPlaced { id } }' })
-      .next()
-      .catch((caught: unknown) => caught);
-    t.match(forbidden, [{ extensions: { code: 'FORBIDDEN' } }]);
-    const poor = desk.socket(params('a-key-of-the-poor'));
-    const events = poor.iterate({ query: 'subscription { orderPlaced { id } }' });
-    const results = [events.next()];
-    await running(desk.gateway, 'orderPlaced', 1);
-    for (let count = 0; count < 4; count++)
-      await placeAs(desk.gateway, 'Ann', { 'x-api-key': 'a-key-of-another' });
-    for (let count = 0; count < 3; count++) results.push(events.next());
-    const told = (await Promise.all(results)).map(({ value }) => value);
-    t.match(told[0], { data: { orderPlaced: { id: 101 } } });
-    t.match(told[3], { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
-    await events.return?.();
-  },
-);
+  );
+  const params = (key: string): object => ({ connectionParams: { 'X-API-Key': key } });
+  const other = desk.socket(params('a-key-of-another'));
+  const forbidden = await other
+    .iterate({ query: 'subscription { orderPlaced { id } }' })
+    .next()
+    .catch((caught: unknown) => caught);
+  t.match(forbidden, [{ extensions: { code: 'FORBIDDEN' } }]);
+  const poor = desk.socket(params('a-key-of-the-poor'));
+  const events = poor.iterate({ query: 'subscription { orderPlaced { id } }' });
+  const results = [events.next()];
+  await running(desk.gateway, 'orderPlaced', 1);
+  for (let count = 0; count < 4; count++)
+    await placeAs(desk.gateway, 'Ann', { 'x-api-key': 'a-key-of-another' });
+  for (let count = 0; count < 3; count++) results.push(events.next());
+  const told = (await Promise.all(results)).map(({ value }) => value);
+  t.match(told[0], { data: { orderPlaced: { id: 101 } } });
+  t.match(told[3], { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  await events.return?.();
+});
 
 t.test('what fails at the backend, or is answered with a Fault, is no event', async (t) => {
   const desk = await startDesk(t);
@@ -676,7 +673,7 @@ t.test('what fails at the backend, or is answered with a Fault, is no event', as
   await events.return?.();
 });
 
-t.test('a message with too much to tell is told as a gap', async (t) => {
+t.test('a message with more events than allowed is reported as a gap', async (t) => {
   const desk = await startDesk(t, 'limits: { subscriptions: { eventBytes: 1024 } }\n');
   const { events, first } = await subscribed(desk, 'receipts', 'subscription { receipts { by } }');
   t.equal(
@@ -711,7 +708,7 @@ t.test('a client of server-sent events that leaves is not waited for', async (t)
   t.match(await desk.gateway.logLine('subscription ended'), { why: 'left', transport: 'sse' });
 });
 
-t.test('what is no handshake is told by a status, and leads nowhere', async (t) => {
+t.test('an invalid handshake is answered by a status, and leads nowhere', async (t) => {
   const desk = await startDesk(t);
   const { host } = new URL(desk.url);
   const ask = async (...lines: readonly string[]): Promise<string> => {

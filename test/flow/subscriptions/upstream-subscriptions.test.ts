@@ -131,7 +131,7 @@ for (const protocol of PROTOCOLS) {
     },
   );
 
-  t.test(`who leaves leaves there, ${protocol}`, async (t) => {
+  t.test(`a client that leaves ends its subscription upstream, ${protocol}`, async (t) => {
     const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
     const told = [
       events('sse', 'subscription { tick }'),
@@ -147,24 +147,27 @@ for (const protocol of PROTOCOLS) {
     await running(gateway, 'tick', 0);
   });
 
-  t.test(`what dies in the middle is told, after what came before, ${protocol}`, async (t) => {
-    for (const transport of BOTH) {
-      const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
-      const told = events(transport, 'subscription { tick }');
-      const first = told.next();
-      await remote.runs(1);
-      remote.tell('tick', 1);
-      t.match((await first).value, { data: { tick: 1 } });
-      remote.cut();
-      t.match(await toldBy(told), { errors: [{ extensions: { code: 'UPSTREAM_TRUNCATED' } }] });
-      t.same(await told.next(), { done: true, value: undefined });
-      t.match(await gateway.logLine('subscription ended'), { why: 'failed', events: 1 });
-      t.match(
-        await gateway.metrics(),
-        /soapstone_refusals_total\{route="graphql",code="UPSTREAM_TRUNCATED"\} 1/,
-      );
-    }
-  });
+  t.test(
+    `a subscription that breaks off ends with an error, after its events, ${protocol}`,
+    async (t) => {
+      for (const transport of BOTH) {
+        const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
+        const told = events(transport, 'subscription { tick }');
+        const first = told.next();
+        await remote.runs(1);
+        remote.tell('tick', 1);
+        t.match((await first).value, { data: { tick: 1 } });
+        remote.cut();
+        t.match(await toldBy(told), { errors: [{ extensions: { code: 'UPSTREAM_TRUNCATED' } }] });
+        t.same(await told.next(), { done: true, value: undefined });
+        t.match(await gateway.logLine('subscription ended'), { why: 'failed', events: 1 });
+        t.match(
+          await gateway.metrics(),
+          /soapstone_refusals_total\{route="graphql",code="UPSTREAM_TRUNCATED"\} 1/,
+        );
+      }
+    },
+  );
 }
 
 t.test(
@@ -327,7 +330,7 @@ t.test(
   },
 );
 
-t.test('who does not take its events is cut, on both sides', async (t) => {
+t.test('a client that does not take its events is cut, on both sides', async (t) => {
   for (const protocol of PROTOCOLS) {
     const { remote, gateway, url } = await startUpstreamDesk(
       t,
@@ -360,7 +363,7 @@ t.test('who does not take its events is cut, on both sides', async (t) => {
   }
 });
 
-t.test('who takes its events late gets all of them, in whatever script', async (t) => {
+t.test('a client that takes its events late gets all of them, in whatever script', async (t) => {
   const limits =
     'limits: { subscriptions: { queueBytes: 16MiB }, remote: { eventBytes: 64KiB } }\n';
   const { remote, gateway } = await startUpstreamDesk(t, 'sse', '', limits);
@@ -415,7 +418,7 @@ t.test('so many at one service and no more, and after failures none for a while'
   }
 });
 
-t.test('at the end both sides are told', async (t) => {
+t.test('at the end both sides get the reason', async (t) => {
   for (const protocol of PROTOCOLS) {
     for (const transport of BOTH) {
       const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
@@ -479,7 +482,7 @@ clients:
   await running(gateway, 'customerChanged', 0);
 });
 
-t.test('a value that is none of its type is told, nobody is told the value', async (t) => {
+t.test('a value that is none of its type is reported without the value', async (t) => {
   const { remote, events } = await startUpstreamDesk(
     t,
     'sse',

@@ -159,38 +159,35 @@ const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-t.test(
-  'who reads slowly may say something meanwhile: it is heard when more has been read',
-  async (t) => {
-    const heard: string[] = [];
-    const hall = await startHall(
-      t,
-      (data, socket) => {
-        heard.push(data);
-        if (data === 'long') void socket.send(LONG);
-        if (data === 'last') socket.close(4400, 'over');
-      },
-      // Longer than a busy machine keeps anybody waiting: when all has been read an answer is due
-      // in this time.
-      { pingMillis: 250 },
-    );
-    const client = await dialledSlowly(t, hall.port);
-    client.write(frame('long'));
-    while (heard.length < 1) await turns(1);
-    client.write(Buffer.concat([frame('?', 9), frame('more')]));
-    // Three pings, of which it answers none.
-    await new Promise((resolve) => setTimeout(resolve, 800));
-    t.same(heard, ['long'], 'not read');
-    client.write(frame('last'));
-    const { bytes, last } = await readAll(client);
-    t.same(heard, ['long', 'more', 'last']);
-    t.ok(bytes > LONG.length, `${bytes} bytes`);
-    t.match(last, '\x8a\x01?', 'the pong');
-    t.ok(last.endsWith('over'));
-  },
-);
+t.test('messages of a slow reader are read once it has read more', async (t) => {
+  const heard: string[] = [];
+  const hall = await startHall(
+    t,
+    (data, socket) => {
+      heard.push(data);
+      if (data === 'long') void socket.send(LONG);
+      if (data === 'last') socket.close(4400, 'over');
+    },
+    // Longer than a busy machine keeps anybody waiting: when all has been read an answer is due
+    // in this time.
+    { pingMillis: 250 },
+  );
+  const client = await dialledSlowly(t, hall.port);
+  client.write(frame('long'));
+  while (heard.length < 1) await turns(1);
+  client.write(Buffer.concat([frame('?', 9), frame('more')]));
+  // Three pings, of which it answers none.
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  t.same(heard, ['long'], 'not read');
+  client.write(frame('last'));
+  const { bytes, last } = await readAll(client);
+  t.same(heard, ['long', 'more', 'last']);
+  t.ok(bytes > LONG.length, `${bytes} bytes`);
+  t.match(last, '\x8a\x01?', 'the pong');
+  t.ok(last.endsWith('over'));
+});
 
-t.test('who reads nothing for a while is told so, and cut', async (t) => {
+t.test('a client that reads nothing for a while gets the reason, and is cut', async (t) => {
   const hall = await startHall(t, (_data, socket) => void socket.send(LONG), {
     pingMillis: 50,
     stallMillis: 200,
@@ -211,7 +208,7 @@ t.test('who reads nothing for a while is told so, and cut', async (t) => {
   t.match(last, '\x03\xf5Read too slowly', '1013, who begins to read in time');
 });
 
-t.test('who goes on reading, however slowly, is not cut', async (t) => {
+t.test('a client that keeps reading, however slowly, is not cut', async (t) => {
   const hall = await startHall(
     t,
     (_data, socket) => {
@@ -235,7 +232,7 @@ t.test('who goes on reading, however slowly, is not cut', async (t) => {
 });
 
 t.test(
-  'pings of who does not read are not all answered, nor small messages kept for it without bound',
+  'without a reader pings are not all answered, and small messages not kept without bound',
   async (t) => {
     let handled = 0;
     const hall = await startHall(t, (data, socket) => {

@@ -246,32 +246,37 @@ t.test('a token that stays active stays, however often it is asked about', async
   t.equal(socket.socket.readyState, socket.socket.OPEN);
 });
 
-t.test('many clients are not asked about at once, and nobody else waits for them', async (t) => {
-  const authority = await startAuthority(t);
-  const desk = await startDesk(t, introspection(authority));
-  const sockets = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => acknowledged(desk, { authorization: `Bearer token${n}` })),
-  );
-  const stays = await acknowledged(desk, STAYS);
-  authority.ended.add('token7');
-  authority.state.most = 0;
-  authority.state.isHolding = true;
-  await desk.gateway.reload();
-  await until(() => authority.state.together === 16);
-  stays.say(subscribe('1', '{ order(id: 1) { id } }'));
-  await stays.heard(2);
-  t.match(stays.messages[1], { type: 'next' }, 'a client with a key');
-  // What comes while its token is in question waits for the answer.
-  sockets[7]?.say(subscribe('1', '{ order(id: 1) { id } }'));
-  authority.state.isHolding = false;
-  authority.release();
-  t.equal(await sockets[7]?.closed, 4403);
-  t.equal(sockets[7]?.messages.length, 1);
-  await until(() => authority.state.asked >= 120);
-  t.ok(authority.state.most <= 16, `${authority.state.most} together`);
-  t.equal(desk.backend.begun, 1);
-  t.equal(sockets.filter(({ socket }) => socket.readyState === socket.OPEN).length, 59);
-});
+t.test(
+  'rights of many clients are not checked at once, and no other client waits for them',
+  async (t) => {
+    const authority = await startAuthority(t);
+    const desk = await startDesk(t, introspection(authority));
+    const sockets = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        acknowledged(desk, { authorization: `Bearer token${n}` }),
+      ),
+    );
+    const stays = await acknowledged(desk, STAYS);
+    authority.ended.add('token7');
+    authority.state.most = 0;
+    authority.state.isHolding = true;
+    await desk.gateway.reload();
+    await until(() => authority.state.together === 16);
+    stays.say(subscribe('1', '{ order(id: 1) { id } }'));
+    await stays.heard(2);
+    t.match(stays.messages[1], { type: 'next' }, 'a client with a key');
+    // What comes while its token is in question waits for the answer.
+    sockets[7]?.say(subscribe('1', '{ order(id: 1) { id } }'));
+    authority.state.isHolding = false;
+    authority.release();
+    t.equal(await sockets[7]?.closed, 4403);
+    t.equal(sockets[7]?.messages.length, 1);
+    await until(() => authority.state.asked >= 120);
+    t.ok(authority.state.most <= 16, `${authority.state.most} together`);
+    t.equal(desk.backend.begun, 1);
+    t.equal(sockets.filter(({ socket }) => socket.readyState === socket.OPEN).length, 59);
+  },
+);
 
 t.test('operations over a WebSocket run by the configuration of now', async (t) => {
   const desk = await startDesk(t, clients(''));

@@ -386,7 +386,7 @@ t.test('the cache is bounded by what it holds', async (t) => {
 });
 
 t.test(
-  'what is wrong is told in little time, however much it is and however many lines stand before it',
+  'an error is found in little time, however long it is and however many lines precede it',
   async (t) => {
     const lines = '\n'.repeat(29_000);
     const put = 'mutation($n:NodeInput!){putNode(node:$n)}';
@@ -432,7 +432,7 @@ t.test('places are right, whatever ends the lines', async (t) => {
 });
 
 t.test(
-  'an object with many unknown members is told once, and what was not looked at is told',
+  'an object with many unknown members is reported once, with the number of unchecked ones',
   async (t) => {
     const members = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`x${at}`, 1]));
     const { messages } = refused('mutation($n:NodeInput!){putNode(node:$n)}', { n: members });

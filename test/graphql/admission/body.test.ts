@@ -108,7 +108,7 @@ t.test('nothing more is taken from its source until its turn comes', async (t) =
 });
 
 t.test(
-  'what breaks off, or proves too long, while it waits is told, and reads no further',
+  'a body that breaks off, or proves too long, while it waits is refused, and read no further',
   async (t) => {
     const { turn, next } = turns();
     const broken = new PassThrough();

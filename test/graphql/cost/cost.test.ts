@@ -216,8 +216,7 @@ t.test('links are calls: they are multiplied, and each has a reply', async (t) =
 });
 
 t.test(
-  'an operation that is too expensive is told its figures, the dearest field, ' +
-    'the key and what to write',
+  'the refusal of an expensive operation has its figures, the most expensive field, and the key',
   async (t) => {
     const refusalOf = async (query: string, isOpen = true) => {
       const given = await admission(t, TREE.replace('cost: 1000000', 'cost: 200'));
@@ -422,7 +421,7 @@ t.test('costs are part of the printed schema', async (t) => {
   t.same(buildSchema(sdl).getDirective('listSize')?.args.length, 4, 'what is printed can be read');
 });
 
-t.test('sizes of what is not there are told at their place', async (t) => {
+t.test('sizes of unknown fields are errors at their positions', async (t) => {
   const yaml = SHOP.replace('slicingArguments: [top],', 'slicingArguments: [tip],')
     .replace('cost: 50, replyKib: 8', 'argumentCosts: { ids: 1, idz: 1 }')
     .replace(
@@ -447,7 +446,7 @@ t.test('sizes of what is not there are told at their place', async (t) => {
   t.ok(problems.every(({ line }) => line !== null));
 });
 
-t.test('what is wrong in cost directives is told at its place', async (t) => {
+t.test('errors in cost directives are reported at their positions', async (t) => {
   const yaml = `services:
   a:
     url: http://127.0.0.1:1/

@@ -169,7 +169,7 @@ t.test('the field of a choice can be renamed, which names its union', async (t) 
   t.match(found, [/^6 Service `desk`: Type Payment has no element or attribute choice of its own/]);
 });
 
-t.test('an element and an attribute of one name are told apart', async (t) => {
+t.test('an element and an attribute of one name are distinguished', async (t) => {
   const types = `<xs:complexType name="Both"><xs:sequence><xs:element name="id" type="xs:int"/>\
 </xs:sequence><xs:attribute name="id" type="xs:int"/><xs:attribute name="lang" type="xs:string"/>\
 </xs:complexType>

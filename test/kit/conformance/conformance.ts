@@ -45,7 +45,7 @@ export const HOLDING_TESTS = {
   times: ['test/features/security-verify.test.ts', 'times: Created, Expires, tolerance and age'],
   signers: [
     'test/features/security-verify.test.ts',
-    'who may sign: an authority, a subject, a time, a key that is long enough',
+    'signers must have an authority, a subject, a valid time, a key that is long enough',
   ],
   attachments: [
     'test/features/security-verify.test.ts',

@@ -119,7 +119,7 @@ const EVENT_CASES: readonly (readonly [string, Reply, readonly string[]])[] = [
   ],
 ];
 
-t.test('whatever becomes of an event stream is told, and is the end', async (t) => {
+t.test('every failure of an event stream is reported, and ends it', async (t) => {
   const settingFor = await settings(t, 'sse');
   for (const [what, answer, expected] of EVENT_CASES) {
     const { remote, gateway, events } = settingFor(expected.at(-1));
@@ -241,7 +241,7 @@ const SOCKET_CASES: readonly (readonly [
   ],
 ];
 
-t.test('whatever becomes of a WebSocket is told, and is the end', async (t) => {
+t.test('every failure of a WebSocket is reported, and ends it', async (t) => {
   const settingFor = await settings(t, 'graphql-transport-ws');
   const server = new WebSocketServer({ noServer: true });
   for (const [what, connected, subscribed, expected] of SOCKET_CASES) {
