@@ -15,7 +15,9 @@ export async function* printInParts(value: unknown, pace: Pace): AsyncGenerator<
     text = '';
     await pace.pause();
   }
-  if (text !== '') yield text;
+  if (text !== '') {
+    yield text;
+  }
 }
 
 function* partsOf(value: unknown, levels: number): Generator<string> {

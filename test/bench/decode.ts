@@ -199,7 +199,10 @@ function besideTexts(rounds: number): void {
       String(n).padStart(2, '0'),
     );
     const day = `2026${month}${dayOfMonth}08`;
-    return `<order><id>${at}</id><flag>${at % 3 === 0 ? 'J' : 'N'}</flag><day>${day}</day>${filler}</order>`;
+    return (
+      `<order><id>${at}</id><flag>${at % 3 === 0 ? 'J' : 'N'}</flag><day>` +
+      `${day}</day>${filler}</order>`
+    );
   });
   const uri = 'urn:soapstone:demo:orders';
   const reply = Buffer.from(

@@ -6,7 +6,8 @@ import { ORDERS, useValues, VALUES_SCHEMA } from './values-desk.js';
 
 /** Converted values at every endpoint, and where values go on: links, rights, SDL types. */
 
-const ORDER = `<order due="31.01.26"><id>1</id><active>J</active><state>2</state><placed>00000000</placed>
+const ORDER = `<order due="31.01.26"><id>1</id><active>J</active><state>2</state>\
+<placed>00000000</placed>
 <total>0001990</total><note>Fragile  </note><customer>00007</customer></order>`;
 
 /** A message without prefixes. */
@@ -86,7 +87,8 @@ t.test('tools take and answer converted values', async (t) => {
 const CUSTOMERS = wsdlOf(
   ORDERS,
   `${VALUES_SCHEMA}
-<xs:complexType name="Customer"><xs:sequence>${element('number', 'xs:string')}${element('name', 'xs:string')}</xs:sequence></xs:complexType>
+<xs:complexType name="Customer"><xs:sequence>${element('number', 'xs:string')}\
+${element('name', 'xs:string')}</xs:sequence></xs:complexType>
 ${wrapper('GetCustomer', element('number', 'xs:string'))}
 ${wrapper('GetCustomerResponse', element('customer', 't:Customer', 'minOccurs="0"'))}
 ${wrapper('GetCustomers', element('numbers', 'xs:string', 'maxOccurs="unbounded"'))}
@@ -115,8 +117,12 @@ for (const [title, convert, batch] of [
         types: `        Order: { fields: { customer: { convert: { integer: true } } } }
         Customer: { fields: { number: { convert: { integer: true } } } }
 `,
-        operations: `{ GetOrder: {}, GetCustomers: {}, GetCustomer: ${convert === '' ? '{}' : `{ arguments: ${convert} }`} }`,
-        more: `links: { Order.buyer: { operation: orders.GetCustomer, arguments: { number: customer }${batch} } }\n`,
+        operations:
+          '{ GetOrder: {}, GetCustomers: {}, GetCustomer: ' +
+          `${convert === '' ? '{}' : `{ arguments: ${convert} }`} }`,
+        more:
+          'links: { Order.buyer: { operation: orders.GetCustomer, arguments: { number: ' +
+          `customer }${batch} } }\n`,
       },
     );
     t.same(await ask('{ getOrder(id: "1") { customer buyer { number name } } }'), {
@@ -128,7 +134,8 @@ for (const [title, convert, batch] of [
 t.test('masks and rights hold for converted and lifted values', async (t) => {
   const classes = `clients:
   classes: { full: { scopes: [all] }, default: {} }
-  apiKeys: { clients: { one: { class: full, keys: [key-of-one-0000000] }, two: { class: default, keys: [key-of-two-0000000] } } }
+  apiKeys: { clients: { one: { class: full, keys: [key-of-one-0000000] }, two: { class: \
+default, keys: [key-of-two-0000000] } } }
 `;
   const { ask } = await useValues(t, () => ORDER, {
     types: `        Order:

@@ -83,7 +83,8 @@ const EXACT: readonly (readonly [string, Scalar, fc.Arbitrary<unknown>])[] = [
           .tuple(dates, times, fc.integer({ min: 0, max: 999 }))
           .map(
             ([date, time, millis]) =>
-              `${date}T${time}.${String(millis).padStart(3, '0')}${/^UTC$|00:00$/.test(zone) && !zone.startsWith('-') ? 'Z' : zone}`,
+              `${date}T${time}.${String(millis).padStart(3, '0')}` +
+              `${/^UTC$|00:00$/.test(zone) && !zone.startsWith('-') ? 'Z' : zone}`,
           ),
       ] as const,
   ),
