@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Networks } from '../../access/network/networks.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
-import { setAndEvictOldest } from '../../core/index.js';
+import { getOrMake, setAndEvictOldest } from '../../core/index.js';
 import { forgiveAll, recordOf } from './connection-record.js';
 
 /**
@@ -38,7 +38,6 @@ export interface RefusalCarrier {
   pause(): unknown;
   resume(): unknown;
   once(event: 'close', listener: () => void): unknown;
-  off(event: 'close', listener: () => void): unknown;
 }
 
 /** The connection that a refusal is charged to. */
@@ -78,6 +77,7 @@ export class PenaltyBox {
   /** Until when addresses whose refusals are delayed have been reported. */
   readonly #reportedMillis = new Map<string, number>();
   readonly #delayed = new Set<() => void>();
+  readonly #releases = new WeakMap<RefusalCarrier, Set<() => void>>();
   readonly #penalised: (address: string) => void;
 
   /** `penalised` is called with an address whose refusals are delayed, once in `REPORT_MILLIS`. */
@@ -171,19 +171,36 @@ export class PenaltyBox {
     return delayMillis;
   }
 
+  /** A connection waits for each of its refusals: it is read again after the last one. */
   #delay(waiter: RefusalCarrier, millis: number): Promise<void> {
     waiter.pause();
+    const releases = this.#releasesOf(waiter);
     return new Promise((resolve) => {
       const release = (): void => {
         clearTimeout(timer);
-        waiter.off('close', release);
+        releases.delete(release);
         this.#delayed.delete(release);
-        waiter.resume();
+        if (releases.size === 0) {
+          waiter.resume();
+        }
         resolve();
       };
       const timer = setTimeout(release, millis);
-      waiter.once('close', release);
+      releases.add(release);
       this.#delayed.add(release);
+    });
+  }
+
+  /** The delays of a connection, which end with it. It has one listener, however many there are. */
+  #releasesOf(waiter: RefusalCarrier): Set<() => void> {
+    return getOrMake(this.#releases, waiter, () => {
+      const releases = new Set<() => void>();
+      waiter.once('close', () => {
+        for (const release of releases) {
+          release();
+        }
+      });
+      return releases;
     });
   }
 

@@ -217,6 +217,20 @@ t.test('a connection that is closed is not held', async (t) => {
   t.equal(penaltyBox.addresses, 0, 'what has no address any more is not counted as one');
 });
 
+t.test('a connection with many delayed refusals has one listener, and waits for all', async (t) => {
+  const penaltyBox = useBox(t, 1);
+  const socket = socketOf('192.0.2.1');
+  const listeners = socket.listenerCount('close');
+  penaltyBox.penalise(socket, units(1000));
+  const delays = Array.from({ length: 12 }, () => penaltyBox.penalise(socket, units(1)));
+  t.equal(penaltyBox.delayed, 12);
+  t.equal(socket.listenerCount('close'), listeners + 1);
+  t.ok(socket.isPaused());
+  socket.destroy();
+  await Promise.all(delays);
+  t.equal(penaltyBox.delayed, 0, 'they end with the connection');
+});
+
 const LIMITS = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';
 
 /** A gateway whose backend answers everything, with these lines. */

@@ -72,23 +72,12 @@ export class DelayedRefusals {
   }
 }
 
-/** The socket goes on being read: it has other operations than the refused one. */
-function waiterOf({ signal }: Gone): RefusalCarrier {
-  // One listener for all of them: Node warns of signals that have many.
-  const waiting = new Set<() => void>();
-  const gone = (): void => {
-    for (const listener of waiting) {
-      listener();
-    }
-  };
-  signal.addEventListener('abort', gone, { once: true });
-  return {
-    get destroyed() {
-      return signal.aborted;
-    },
-    pause() {},
-    resume() {},
-    once: (_event, listener) => waiting.add(listener),
-    off: (_event, listener) => waiting.delete(listener),
-  };
-}
+/** The socket is still read while a refusal waits: it has other operations than the refused one. */
+const waiterOf = ({ signal }: Gone): RefusalCarrier => ({
+  get destroyed() {
+    return signal.aborted;
+  },
+  pause() {},
+  resume() {},
+  once: (_event, listener) => signal.addEventListener('abort', listener, { once: true }),
+});
