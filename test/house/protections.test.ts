@@ -30,7 +30,7 @@ const OF_SERVICES = [
   ...['auth', 'tls.cert', 'tls.key', 'tls.pfx', 'tls.passphrase'],
 ];
 const OF_SOAP_SERVICES = [
-  ...['versions', 'path', 'port', 'ports', 'namespace', 'naming', 'callerHeaders', 'replyHeaders'],
+  ...['versions', 'path', 'port', 'ports', 'namespace', 'naming', 'callerHeaders'],
   ...['forwarded', 'sticky', 'bufferRequests', 'mtom', 'dataContractReferences'],
   ...[
     'addressing.calls',
@@ -50,6 +50,7 @@ const OF_SOAP_SERVICES = [
   ],
   ...['drift.headers', 'drift.everyMillis', 'drift.folder', 'drift.looks', 'drift.reloadsPerHour'],
   ...[
+    // Calls that were sent are made again where the operation is idempotent alone.
     ...['description', 'deprecated', 'read.cacheMillis', 'read.staleMillis', 'write'],
     ...[
       'request',
@@ -62,14 +63,13 @@ const OF_SOAP_SERVICES = [
       'timeoutMillis',
       'retry',
     ],
-    ...['argumentCosts', 'listSize', 'replySize', 'replyKib', 'replyHeaders'],
   ].map((key) => `operations.*.${key}`),
   ...['name', 'description', 'nullable'].map((key) => `schema.types.*.${key}`),
-  ...['name', 'type', 'convert', 'path', 'nullable', 'deprecated', 'description', 'listSize'].map(
+  ...['name', 'type', 'convert', 'path', 'nullable', 'deprecated', 'description'].map(
     (key) => `schema.types.*.fields.*.${key}`,
   ),
 ];
-const OF_GRAPHQL_SERVICES = ['schema', 'prefix', 'rename', 'subscriptions', 'costs'];
+const OF_GRAPHQL_SERVICES = ['schema', 'prefix', 'rename', 'subscriptions'];
 const OF_TLS = ['cert', 'key', 'pfx', 'passphrase'];
 
 const NEUTRAL: readonly string[] = [
@@ -84,7 +84,7 @@ const NEUTRAL: readonly string[] = [
   'services.*.security.verify.usernameToken.timeoutMillis',
   // More ways to operations, with the rights, prices and limits that they have by GraphQL.
   'services.*.rest',
-  ...['mcp.path', 'mcp.operations', 'mcp.write', 'mcp.keys'],
+  ...['mcp.path', 'mcp.operations', 'mcp.keys'],
   // How many calls answer a field, which its cost counts.
   'services.*.operations.*.pages',
   // Addresses of what their client has read, good for that client alone: without keys there are

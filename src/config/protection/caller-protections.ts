@@ -11,6 +11,7 @@ import {
   keysBelow,
   ranked,
   restart,
+  selectableBlocks,
   setNames,
   timeLimit,
 } from './comparisons.js';
@@ -164,7 +165,7 @@ export const CALLER_PROTECTIONS = {
   },
   confirmations: {
     about: 'Tools of agents that a person confirms',
-    keys: each(equal, 'mcp.confirm'),
+    keys: each(equal, 'mcp.confirm', 'mcp.write'),
     compareAll: unconfirmedTools,
     absent: 'None asks: agents call the tools that the configuration names.',
     empty: 'as absent',
@@ -190,6 +191,7 @@ export const CALLER_PROTECTIONS = {
         'graphql?.trusted.only',
       ),
       ...each(denials, 'graphqlServices.*.hide'),
+      ...each(selectableBlocks, 'services.*.replyHeaders', 'services.*.operations.*.replyHeaders'),
       ...each(
         flagComparison(false, true),
         'services.*.serveWsdl',

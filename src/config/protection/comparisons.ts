@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/index.js';
+import { isRecord, readMember, recordEntries } from '../../core/index.js';
 import { listNames } from '../keys/key-text.js';
 import type { ValueComparison } from './protection.js';
 
@@ -64,6 +64,44 @@ export const price: ValueComparison = (before, after) => {
   if (after === undefined) return 'is gone';
   return after === 0 ? 'is switched off' : null;
 };
+
+/** Prices by name. */
+export const prices: ValueComparison = (before, after, at, change) => {
+  for (const [name, earlier] of recordEntries(before)) {
+    const what = price(earlier, readMember(after, name), at, change);
+    if (what !== null) return `has no price of \`${name}\` any more`;
+  }
+  return null;
+};
+
+/** The length of a list, by which it is priced: less of it may be a lower price. */
+export const listLength: ValueComparison = (before, after, at, change) => {
+  if (!isRecord(before)) return null;
+  if (!isRecord(after)) return 'is gone';
+  const [earlier, later] = [
+    textsOf(before['slicingArguments']),
+    textsOf(after['slicingArguments']),
+  ];
+  if (earlier.length > 0 && later.length === 0) return 'has no `slicingArguments` any more';
+  const requires = flagComparison(true, true);
+  const key = 'requireOneSlicingArgument';
+  const what =
+    price(before['assumedSize'], after['assumedSize'], at, change) ??
+    requires(before[key], after[key], at, change);
+  return what === null ? null : `is a lower price: a part of it ${what}`;
+};
+
+/** Header blocks of replies that callers may select: `true`, or a list of names. */
+export const selectableBlocks: ValueComparison = (before, after) => {
+  if (before === true || after === undefined || after === false) return null;
+  return after === true ? 'now is `true`' : extra(textsOf(after), textsOf(before), 'now has');
+};
+
+/** Names of those that are trusted: another one is weaker. */
+export const trustedNames: ValueComparison = (before, after) =>
+  isRecord(before) && isRecord(after)
+    ? extra(Object.keys(after), Object.keys(before), 'now has')
+    : null;
 
 /**
  * A value that decides what is compared, or what is read: any other one may let in what was

@@ -1,5 +1,6 @@
 import { listNames } from '../keys/key-text.js';
 import type { Config } from '../schema.js';
+import type { ConfigChange, Weakening } from './protection.js';
 
 /** Sentences about what the rules of WS-Security, and of the tools of agents, leave open. */
 
@@ -12,9 +13,14 @@ type VerifyConfig = NonNullable<SecurityConfig['verify'] | SecurityConfig['verif
 type Hole = readonly [isOpen: boolean, what: string];
 
 /** What is verified of requests, and what of it can be sent again or altered all the same. */
-export const openRequests = ({ services }: Config): readonly string[] =>
+export const openRequests = ({ services, clients }: Config): readonly string[] =>
   Object.entries(services).flatMap(([name, { security }]) => {
     const { verify } = security;
+    if (assertsForAll(security, clients))
+      return [
+        `SOAP callers of \`${name}\` prove nothing, and an assertion about a subject is written ` +
+          'into their messages (`security.verify`).',
+      ];
     if (verify === undefined) return [];
     const { signature, timestamp, usernameToken, saml, once, encrypted } = verify;
     const owner = `Messages to \`${name}\``;
@@ -46,6 +52,35 @@ export const openRequests = ({ services }: Config): readonly string[] =>
       encryptedHole(owner, encrypted),
     ];
     return [...sentencesOf(holes), ...openDigests(owner, signature)];
+  });
+
+/**
+ * Whether an assertion about a subject that is configured is written into the messages of SOAP
+ * callers that prove nothing, neither by the message nor by credentials.
+ */
+function assertsForAll({ make, verify }: SecurityConfig, clients: Config['clients']): boolean {
+  if (make?.replace !== true || make.saml === undefined || make.saml.claim !== undefined)
+    return false;
+  const isKnown = clients?.classes !== undefined && clients.address === undefined;
+  const isProved = [verify?.signature, verify?.usernameToken, verify?.saml].some(
+    (proof) => proof !== undefined,
+  );
+  return !isKnown && !isProved;
+}
+
+/** Assertions that callers get without a proof, and did not get before. */
+export const newAssertions = ({ before, after, successors }: ConfigChange): readonly Weakening[] =>
+  Object.entries(before.services).flatMap(([name, { security }]) => {
+    if (assertsForAll(security, before.clients)) return [];
+    return (successors.get(name) ?? [])
+      .filter((later) => {
+        const found = after.services[later];
+        return found !== undefined && assertsForAll(found.security, after.clients);
+      })
+      .map((later) => ({
+        path: ['services', later, 'security', 'make', 'saml'],
+        what: 'is written into messages of SOAP callers that prove nothing',
+      }));
   });
 
 /**

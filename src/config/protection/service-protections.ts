@@ -1,3 +1,4 @@
+import { readMember } from '../../core/index.js';
 import {
   denials,
   each,
@@ -9,15 +10,18 @@ import {
   IS_ERROR,
   kept,
   keysBelow,
+  listLength,
   memoryTime,
   price,
+  prices,
   ranked,
   restart,
   timeLimit,
+  trustedNames,
 } from './comparisons.js';
 import { weakerLimits } from './limits.js';
 import { openContent, openRecord, openTolerance } from './open.js';
-import { openReplies, openRequests } from './open-messages.js';
+import { newAssertions, openReplies, openRequests } from './open-messages.js';
 import { openAdmin } from './operators.js';
 import type { Protection, ValueComparison } from './protection.js';
 import { newTolerances } from './tolerances.js';
@@ -27,6 +31,18 @@ const becomesRead: ValueComparison = (before, after) =>
   /^Mutation\./.test(String(before)) && /^Query\./.test(String(after))
     ? `goes from \`${String(before)}\` to \`${String(after)}\``
     : null;
+
+/** An operation that no field calls as a query, and that is declared to change nothing. */
+const declaredRead: ValueComparison = (
+  before,
+  after,
+  [, service = '', , operation = ''],
+  change,
+) => {
+  if (before !== undefined || after === undefined) return null;
+  const field = readMember(change.after.services[service]?.operations[operation], 'field');
+  return String(field).startsWith('Query.') ? null : 'is there: its calls are shared';
+};
 
 const tls = (...owners: readonly string[]): Readonly<Record<string, ValueComparison>> =>
   Object.assign(
@@ -104,8 +120,10 @@ export const SERVICE_PROTECTIONS = {
       ...each(equal, 'verify?.usernameToken?.users'),
       ...each(timeLimit, 'verify?.usernameToken?.maxAgeMillis'),
       ...each(fixed, 'verify?.saml?.audience'),
-      ...keysBelow('verify?', each(equal, 'saml?.issuers', 'role', 'remove')),
+      ...each(trustedNames, 'verify?.saml?.issuers'),
+      ...keysBelow('verify?', each(equal, 'role', 'remove')),
     }),
+    compareAll: newAssertions,
     absent: 'Security blocks pass unread to the backend, whose task they are.',
     empty: IS_ERROR,
     unreachable:
@@ -148,6 +166,7 @@ export const SERVICE_PROTECTIONS = {
         ...each(memoryTime, 'idempotency?.keepMillis'),
         ...each(flagComparison(false, false), 'idempotent'),
         ...each(becomesRead, 'field'),
+        ...each(declaredRead, 'read'),
       }),
       ...each(grants('closed'), 'services.*.reads'),
     },
@@ -202,6 +221,20 @@ export const SERVICE_PROTECTIONS = {
         'services.*.operations.*.cost',
         'services.*.schema.types.*.cost',
         'services.*.schema.types.*.fields.*.cost',
+        'graphqlServices.*.costs.*.cost',
+        'services.*.operations.*.replySize',
+        'services.*.operations.*.replyKib',
+      ),
+      ...each(
+        prices,
+        'services.*.operations.*.argumentCosts',
+        'graphqlServices.*.costs.*.argumentCosts',
+      ),
+      ...each(
+        listLength,
+        'services.*.operations.*.listSize',
+        'services.*.schema.types.*.fields.*.listSize',
+        'graphqlServices.*.costs.*.listSize',
       ),
       ...each(grants('closed'), 'graphql.measure'),
       ...each(equal, 'graphql.batch'),

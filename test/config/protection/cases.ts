@@ -475,11 +475,16 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         service('', 'mcp: { operations: [a.Get], write: [a.Set] }\n'),
         /confirm` lacks `a\.Set`, which is still a tool/,
       ],
+      [
+        service('', 'mcp: { operations: [a.Get], write: [a.Set, a.Drop], confirm: [a.Set] }\n'),
+        /write` now has `a\.Drop`, which `mcp\.confirm` does not have/,
+      ],
     ],
     taken: [
       service('', 'mcp: { operations: [a.Get] }\n'),
       service(),
       service('', 'mcp: { operations: [a.Get], write: [a.Set], confirm: [a.Set, a.Get] }\n'),
+      service('', 'mcp: { write: [a.Set, a.Drop], confirm: [a.Set, a.Drop] }\n'),
     ],
     misspelt: [
       [service('', 'mcp: { operations: [a.Get], confrim: [a.Get] }\n'), /Did you mean `confirm`/],

@@ -306,3 +306,88 @@ clients:
     t.ok(taken <= 1, `${taken} are the same`);
   },
 );
+
+t.test('prices, selectable blocks and trusted names are compared one by one', async (t) => {
+  const operation = (more: string): string =>
+    `services: { a: { url: "https://a/", wsdl: a.wsdl, operations: { Get: { field: Query.get${more} \
+} } } }\n`;
+  const costs = (more: string): string =>
+    `services: { g: { kind: graphql, url: "https://g/", costs: { Query.a: {${more}} } } }\n`;
+  const service = (more: string): string => `services: { a: { url: "https://a/"${more} } }\n`;
+  const issuers = (names: string): string =>
+    service(`, security: { verify: { saml: { audience: "urn:a", issuers: { ${names} } } } }`);
+  const cert = '{ cert: "-----BEGIN " }';
+  const made = (subject: string): string =>
+    service(
+      `, security: { make: { replace: true, saml: { issuer: i, ${subject}, cert: "-----BEGIN ", \
+key: "-----BEGIN " } } }`,
+    );
+  t.match(
+    openIn((await load(made('subject: ann'))).config).join('\n'),
+    /SOAP callers of `a` prove nothing, and an assertion/,
+  );
+  const listSize = (more: string): string => operation(`, listSize: { ${more} }`);
+  for (const [before, after, what] of [
+    [
+      operation(', argumentCosts: { a: 2, b: 1 }'),
+      operation(', argumentCosts: { a: 3 }'),
+      /Get\.argumentCosts` has no price of `b` any more/,
+    ],
+    [
+      operation('').replace('Query', 'Mutation'),
+      operation(', read: {}').replace('Query', 'Mutation'),
+      /Get\.read` is there: its calls are shared/,
+    ],
+    [operation(', replySize: 5'), operation(''), /Get\.replySize` is gone/],
+    [operation(', replyKib: 5'), operation(', replyKib: 0'), /Get\.replyKib` is switched off/],
+    [listSize('assumedSize: 5'), operation(''), /Get\.listSize` is gone/],
+    [listSize('assumedSize: 5'), listSize('assumedSize: 0'), /listSize` is a lower price/],
+    [
+      listSize('slicingArguments: [first]'),
+      listSize('assumedSize: 5'),
+      /listSize` has no `slicingArguments` any more/,
+    ],
+    [
+      listSize('slicingArguments: [first]'),
+      listSize('slicingArguments: [first], requireOneSlicingArgument: false'),
+      /listSize` is a lower price/,
+    ],
+    [costs(' cost: 5 '), costs(' cost: 0 '), /cost` is switched off/],
+    [
+      costs(' argumentCosts: { a: 1 } '),
+      costs(' cost: 5 '),
+      /argumentCosts` has no price of `a` any more/,
+    ],
+    [costs(' listSize: { assumedSize: 5 } '), costs(' cost: 5 '), /listSize` is gone/],
+    [
+      service(', wsdl: a.wsdl, replyHeaders: ["{urn:a}B"]'),
+      service(', wsdl: a.wsdl, replyHeaders: ["{urn:a}B", "{urn:a}C"]'),
+      /replyHeaders` now has `{urn:a}C`/,
+    ],
+    [
+      operation(', replyHeaders: ["{urn:a}B"]'),
+      operation(', replyHeaders: true'),
+      /replyHeaders` now is `true`/,
+    ],
+    [
+      made('claim: sub'),
+      made('subject: ann'),
+      /make\.saml` is written into messages of SOAP callers that prove nothing/,
+    ],
+    [
+      issuers(`"urn:i": ${cert}`),
+      issuers(`"urn:i": ${cert}, "urn:j": ${cert}`),
+      /issuers` now has `urn:j`/,
+    ],
+  ] as const) {
+    const found = await weaker(before, after);
+    t.ok(
+      found.some((each) => what.test(each)),
+      `${after} ${String(what)}: ${found.join('\n')}`,
+    );
+    t.notOk(
+      (await weaker(after, before)).some((each) => what.test(each)),
+      `back: ${String(what)}`,
+    );
+  }
+});
