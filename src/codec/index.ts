@@ -10,6 +10,7 @@ export {
 export { timeZone } from './convert/time-zone.js';
 export { ExampleWriter } from './example/example-content.js';
 export { type ExampleMember, type ExampleObject, exampleInput } from './example/example-input.js';
+export { SCALAR_EXAMPLES } from './example/scalar-examples.js';
 export type { AnyAttribute, AnyMember, AnyType, AnyTypes, Withhold } from './plan/any-types.js';
 export type { ContentEvent } from './plan/content-events.js';
 export type { ItemRange } from './plan/item-range.js';

@@ -1,17 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { docs } from '../../src/cli/docs/docs.js';
 import { printHtml, printMarkdown } from '../../src/cli/docs/print-pages.js';
-import { exampleArguments } from '../../src/graphql/docs/docs-pages.js';
 import { ExampleOperations } from '../../src/graphql/docs/example-operation.js';
-import type { WsdlModel } from '../../src/wsdl/model.js';
 import { recordedTerminal } from '../kit/command.js';
-import { askGraphql } from '../kit/graphql-client.js';
-import { useFolder, useGateway } from '../kit/use.js';
+import { useFolder } from '../kit/use.js';
 import { corpusModels, WITH_CORPUS } from '../wsdl/corpus-models.js';
-import { useMock } from './use-mock.js';
+import { type ExampleResult, tryExamples } from './try-examples.js';
 
 /** The schema as pages, with an example for each operation. */
 
@@ -78,42 +75,3 @@ t.test(
     t.same(failed, []);
   },
 );
-
-interface ExampleResult {
-  readonly name: string;
-  readonly error: string | null;
-}
-
-/** Asks the examples of all ports of a WSDL. */
-async function tryExamples(
-  t: Test,
-  file: string,
-  model: WsdlModel,
-): Promise<readonly ExampleResult[]> {
-  const url = await useMock(t, model);
-  const found: ExampleResult[] = [];
-  for (const port of model.services.flatMap(({ ports }) => ports)) {
-    const gateway = await useGateway(
-      t,
-      `services: { s: { wsdl: "${resolve(file)}", url: "${url}", port: ` +
-        `${JSON.stringify(port.name)}, versions: ["${port.dialect}"] } }\nlimits: { graphql: ` +
-        '{ depth: 20, cost: 1000000 } }\n',
-    ).catch(() => null);
-    if (gateway === null) continue;
-    const { schema, fields } = gateway.compiled().graph;
-    const examples = new ExampleOperations(schema);
-    for (const [name, bound] of fields) {
-      const { parent } = bound;
-      const root = parent === 'Query' ? schema.getQueryType() : schema.getMutationType();
-      const field = root?.getFields()[bound.name];
-      if (parent === 'Subscription' || field === undefined) continue;
-      const { document } = examples.of(parent, field, exampleArguments(bound));
-      const { errors } = await askGraphql<{ errors?: { message: string }[] }>(
-        gateway.url,
-        document,
-      );
-      found.push({ name: `${file} ${port.name} ${name}`, error: errors?.[0]?.message ?? null });
-    }
-  }
-  return found;
-}

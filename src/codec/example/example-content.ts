@@ -52,7 +52,7 @@ export class ExampleWriter {
       return `<${name}>${escapeText(value)}</${name}>`;
     }
     if (open.has(type) && element.nillable) return `<${name} ${this.#prefix(XSI)}:nil="true"/>`;
-    const used = concreteOf(type);
+    const used = concreteOf(type, open);
     const typed =
       used === type || used.name === null
         ? ''
@@ -102,7 +102,8 @@ export class ExampleWriter {
       return particle.particles.map((each) => this.#particle(each, depth, open)).join('');
     }
     const branches = particle.particles.filter((each) => each.kind !== 'any');
-    const chosen = branches.find((each) => !leadsBack(each, open)) ?? branches[0];
+    const chosen =
+      branches.find((each) => !leadsBack(each, open) && !isAbstract(each)) ?? branches[0];
     if (chosen === undefined) return '';
     // A branch that may be empty is written all the same, so that something is chosen.
     return chosen.min > 0 || leadsBack(chosen, open)
@@ -167,14 +168,20 @@ const ITEM: Omit<ElementDeclaration, 'type'> = {
   documentation: null,
 };
 
-/** The type itself, or the first of those derived from it that is not abstract. */
-function concreteOf(type: ComplexType): ComplexType {
-  const left: ComplexType[] = [type];
+/**
+ * The type itself, or the first of those derived from it that is not abstract; one that is not open
+ * where there is one, for it may hold itself.
+ */
+function concreteOf(type: ComplexType, open: ReadonlySet<XsdType>): ComplexType {
+  if (!type.abstract) return type;
+  let first: ComplexType | null = null;
+  const left: ComplexType[] = [...type.derived];
   for (let next = left.shift(); next !== undefined; next = left.shift()) {
-    if (!next.abstract) return next;
+    if (!next.abstract && !open.has(next)) return next;
+    if (!next.abstract) first ??= next;
     left.push(...next.derived);
   }
-  return type;
+  return first ?? type;
 }
 
 /**
@@ -185,6 +192,10 @@ function uriIn({ namespaces }: Wildcard): string {
   if (namespaces.kind === 'only') return namespaces.uris[0] ?? '';
   return 'urn:example';
 }
+
+/** Nothing may stand for an abstract element that is still in the model. */
+const isAbstract = (particle: Particle): boolean =>
+  particle.kind === 'one' && particle.element.abstract;
 
 /**
  * Whether a particle has an element of a type that is open: what is optional of it would go on

@@ -1,17 +1,23 @@
 import type { ComplexType, ElementDeclaration, Particle } from '../../wsdl/index.js';
 import { escapeQuoted, type QName } from '../../xml/index.js';
+import type { AnyType } from '../plan/any-types.js';
 import { isSameName } from '../plan/content-events.js';
 import type { LiftedMember } from '../plan/lift-step.js';
-import type { BranchRule, EncodeElement, EncodeObject, EncodeValue } from '../plan/plan.js';
+import type { EncodeElement, EncodeObject, EncodeValue } from '../plan/plan.js';
 import type { RequestPlan } from '../plan/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
+import { parseQualifiedName } from '../values/qualified-name.js';
 import { ExampleWriter } from './example-content.js';
 import { exampleValue } from './example-value.js';
+import { Heights, heightOfBranch } from './heights.js';
+import { SCALAR_EXAMPLES } from './scalar-examples.js';
 
 /** Objects in one another; deeper, nothing is given. */
 const DEPTH_MAX = 16;
 /** Objects in one another with elements that may be nil. */
 const NILLABLE_DEPTH = 2;
+/** Levels at which the first branch of a choice is taken, whatever it holds. */
+const FREE_DEPTH = 2;
 /** Items of a list that demands more. */
 const ITEMS_MAX = 100;
 
@@ -36,50 +42,162 @@ export function exampleInput(
   declaration: ElementDeclaration | null,
   headersArgument: string | null,
 ): ExampleObject {
-  const found = body === null ? {} : objectOf(body.value, body.name, declaration, 0);
-  const blocks = membersOf(headers, () => null, 0);
+  const found =
+    body === null ? {} : new Examples(body.value).object(body.value, body.name, declaration, 0);
+  const block: EncodeObject = { ...NOTHING, children: headers };
+  const blocks = new Examples(block).members(headers, () => null, 0);
   const hasBlocks = headersArgument !== null && Object.keys(blocks).length > 0;
   return hasBlocks ? { ...found, [headersArgument]: blocks } : found;
 }
 
-const isMembers = (value: ExampleMember): value is ExampleObject =>
-  typeof value === 'object' && !Array.isArray(value);
+const NOTHING: EncodeObject = {
+  kind: 'object',
+  attributes: [],
+  text: null,
+  children: [],
+  choices: [],
+};
 
 type Declarations = (name: QName) => ElementDeclaration | null;
 
-function objectOf(
-  plan: EncodeObject,
-  name: QName | null,
-  declaration: ElementDeclaration | null,
-  depth: number,
-): ExampleObject {
-  const made: Record<string, ExampleMember> = Object.create(null);
-  if (depth > DEPTH_MAX) return made;
-  for (const { key, required, fixed, source, scalar } of plan.attributes) {
-    if (required && fixed === null && source === undefined) {
-      made[key] = scalarOf(scalar);
+/** Makes up values for a plan. */
+class Examples {
+  readonly #heights: Heights;
+
+  constructor(root: EncodeValue) {
+    this.#heights = new Heights(root);
+  }
+
+  object(
+    plan: EncodeObject,
+    name: QName | null,
+    declaration: ElementDeclaration | null,
+    depth: number,
+  ): ExampleObject {
+    const made: Record<string, ExampleMember> = Object.create(null);
+    if (depth > DEPTH_MAX) return made;
+    for (const { key, required, fixed, source, scalar } of plan.attributes) {
+      if (required && fixed === null && source === undefined) {
+        made[key] = scalarOf(scalar);
+      }
     }
+    if (plan.text !== null) {
+      made[plan.text.key] = scalarOf(plan.text.scalar);
+    }
+    if (plan.xml !== undefined) {
+      made[plan.xml] = xmlOf(name, declaration);
+    }
+    if (plan.any !== undefined) {
+      Object.assign(made, anyOf(plan.any));
+    }
+    if (plan.variant !== undefined) {
+      made[plan.variant.key] = this.#value(plan.variant.value, name, null, depth + 1);
+    }
+    const type = declaration?.type.kind === 'complex' ? declaration.type : null;
+    const chosen = this.#chosen(plan, type, depth);
+    const children = plan.children.filter((each) => chosen.has(each.key) || isNeeded(each, depth));
+    const members = this.members(children, (child) => childOf(type, child), depth);
+    return liftedOut(plan.lifts ?? [], Object.assign(made, members));
   }
-  if (plan.text !== null) {
-    made[plan.text.key] = scalarOf(plan.text.scalar);
+
+  members(
+    elements: readonly EncodeElement[],
+    declared: Declarations,
+    depth: number,
+  ): ExampleObject {
+    const made: Record<string, ExampleMember> = Object.create(null);
+    for (const element of elements) {
+      if (element.fixed !== null || element.source !== undefined) continue;
+      const value = this.#element(element, declared(element.name), depth);
+      const isEmpty =
+        element.always === true && typeof value === 'object' && Object.keys(value).length === 0;
+      if (!isEmpty) {
+        made[element.key] = value;
+      }
+    }
+    return made;
   }
-  if (plan.xml !== undefined) {
-    made[plan.xml] = xmlOf(name, declaration);
+
+  #element(
+    element: EncodeElement,
+    declaration: ElementDeclaration | null,
+    depth: number,
+  ): ExampleMember {
+    const { occurs, counts, value, name, wildcards } = element;
+    const isItem = typeof occurs === 'object';
+    const own = isItem
+      ? childOf(declaration?.type.kind === 'complex' ? declaration.type : null, occurs.wrapped)
+      : declaration;
+    const used = isItem ? occurs.wrapped : name;
+    const item =
+      element.transparent === true && wildcards !== undefined
+        ? this.#wildcard(value, { uri: uriOf(wildcards), local: 'example' }, depth)
+        : this.#value(value, used, own, depth + 1);
+    if (occurs === 'one') return item;
+    const count = Math.min(Math.max(counts?.min ?? 1, 1), ITEMS_MAX);
+    return Array.from({ length: count }, () => item);
   }
-  if (plan.any !== undefined) {
-    Object.assign(made, ANY_TEXT);
+
+  /** An element of any name. */
+  #wildcard(value: EncodeValue, name: QName, depth: number): ExampleMember {
+    if (value.kind === 'any') return { name: `{${name.uri}}${name.local}`, ...ANY_TEXT };
+    return value.kind === 'xml' ? xmlOf(name, null) : this.#value(value, name, null, depth + 1);
   }
-  if (plan.variant !== undefined) {
-    made[plan.variant.key] = memberOf(plan.variant.value, name, null, depth + 1);
+
+  #value(
+    value: EncodeValue,
+    name: QName | null,
+    declaration: ElementDeclaration | null,
+    depth: number,
+  ): ExampleMember {
+    if (value.kind === 'scalar') return scalarOf(value.scalar);
+    if (value.kind === 'object') return this.object(value, name, declaration, depth);
+    if (value.kind === 'xml') return xmlOf(name, declaration);
+    if (value.kind === 'any') return anyOf(value);
+    if (value.kind === 'array') return [this.#value(value.item, null, null, depth + 1)];
+    const members = [...value.members];
+    const [first] = members;
+    if (first === undefined || depth > DEPTH_MAX) return {};
+    const [key, variant] = this.#first(members, ([, each]) => this.#heights.of(each.value), depth);
+    return { [key]: this.#value(variant.value, null, null, depth + 1) };
   }
-  const type = declaration?.type.kind === 'complex' ? declaration.type : null;
-  const chosen = new Set([
-    ...plan.choices.flatMap((keys) => keys.slice(0, 1)),
-    ...chosenOf(plan.branches ?? []),
-  ]);
-  const children = plan.children.filter((each) => chosen.has(each.key) || isNeeded(each, depth));
-  const members = membersOf(children, (child) => childOf(type, child), depth);
-  return liftedOut(plan.lifts ?? [], Object.assign(made, members));
+
+  /** The members that are given, one of each choice and of each rule of branches. */
+  #chosen(
+    { choices, branches = [], children }: EncodeObject,
+    type: ComplexType | null,
+    depth: number,
+  ): ReadonlySet<string> {
+    if (choices.length === 0 && branches.length === 0) return new Set();
+    const byKey = new Map(children.map((each) => [each.key, each]));
+    const heightOf = (key: string): number => {
+      const child = byKey.get(key);
+      if (child === undefined) return 0;
+      const isAbstract = childOf(type, child.name)?.abstract === true;
+      return isAbstract ? Number.POSITIVE_INFINITY : this.#heights.of(child.value);
+    };
+    const keys = choices.map((each) => this.#first(each, heightOf, depth));
+    const left = branches.filter(({ required }) => required);
+    for (let rule = left.pop(); rule !== undefined; rule = left.pop()) {
+      if (rule.branches.length === 0) continue;
+      const branch = this.#first(rule.branches, (each) => heightOfBranch(each, heightOf), depth);
+      keys.push(...(branch.required.length > 0 ? branch.required : branch.keys.slice(0, 1)));
+      left.push(...branch.rules.filter(({ required }) => required));
+    }
+    return new Set(keys);
+  }
+
+  /** Near the top the first that has an end, further down the lowest: so every value ends. */
+  #first<T>(of: readonly T[], heightOf: (each: T) => number, depth: number): T {
+    const [first] = of;
+    if (first === undefined) throw new Error('a choice without a branch');
+    const heights = of.map(heightOf);
+    const lowest = Math.min(...heights);
+    const wanted = heights.findIndex((height) =>
+      depth < FREE_DEPTH ? Number.isFinite(height) : height === lowest,
+    );
+    return of[wanted] ?? first;
+  }
 }
 
 /** The example with the values of lifted members above the elements around them. */
@@ -104,72 +222,40 @@ function takenOut(
   return [Object.keys(left).length === 0 ? others : { ...others, [step]: left }, value];
 }
 
+const isMembers = (value: ExampleMember): value is ExampleObject =>
+  typeof value === 'object' && !Array.isArray(value);
+
 /**
  * Nothing but a value will do; of what may be nil, only what is near is given: it may hold itself.
  */
 const isNeeded = ({ required, nillable, always }: EncodeElement, depth: number): boolean =>
   always === true || (required && (!nillable || depth < NILLABLE_DEPTH));
 
-function membersOf(
-  elements: readonly EncodeElement[],
-  declared: Declarations,
-  depth: number,
-): ExampleObject {
-  const made: Record<string, ExampleMember> = Object.create(null);
-  for (const element of elements) {
-    if (element.fixed !== null || element.source !== undefined) continue;
-    const value = elementOf(element, declared(element.name), depth);
-    const isEmpty =
-      element.always === true && typeof value === 'object' && Object.keys(value).length === 0;
-    if (!isEmpty) {
-      made[element.key] = value;
-    }
-  }
-  return made;
-}
-
-function elementOf(
-  element: EncodeElement,
-  declaration: ElementDeclaration | null,
-  depth: number,
-): ExampleMember {
-  const { occurs, counts, value, name, wildcards } = element;
-  const isItem = typeof occurs === 'object';
-  const own = isItem
-    ? childOf(declaration?.type.kind === 'complex' ? declaration.type : null, occurs.wrapped)
-    : declaration;
-  const used = isItem ? occurs.wrapped : name;
-  const item =
-    element.transparent === true && wildcards !== undefined
-      ? wildcardOf(value, { uri: uriOf(wildcards), local: 'example' }, depth)
-      : memberOf(value, used, own, depth + 1);
-  if (occurs === 'one') return item;
-  const count = Math.min(Math.max(counts?.min ?? 1, 1), ITEMS_MAX);
-  return Array.from({ length: count }, () => item);
-}
-
 const ANY_TEXT: ExampleObject = { type: 'string', value: 'text' };
 
-/** An element of any name. */
-function wildcardOf(value: EncodeValue, name: QName, depth: number): ExampleMember {
-  if (value.kind === 'any') return { name: `{${name.uri}}${name.local}`, ...ANY_TEXT };
-  return value.kind === 'xml' ? xmlOf(name, null) : memberOf(value, name, null, depth + 1);
+/** A value of any type, or of the first of its family whose content is known. */
+function anyOf({ family, types }: Extract<EncodeValue, { readonly kind: 'any' }>): ExampleObject {
+  if (family === undefined) return ANY_TEXT;
+  for (const key of family.types) {
+    const name = parseQualifiedName(key) ?? { uri: '', local: key };
+    const type = types.named(name);
+    if (type === null || (type.kind === 'object' && type.isAbstract === true)) continue;
+    return { type: key, value: jsonOf(type, 0) };
+  }
+  return ANY_TEXT;
 }
 
-function memberOf(
-  value: EncodeValue,
-  name: QName | null,
-  declaration: ElementDeclaration | null,
-  depth: number,
-): ExampleMember {
-  if (value.kind === 'scalar') return scalarOf(value.scalar);
-  if (value.kind === 'object') return objectOf(value, name, declaration, depth);
-  if (value.kind === 'xml') return xmlOf(name, declaration);
-  if (value.kind === 'any') return ANY_TEXT;
-  if (value.kind === 'array') return [memberOf(value.item, null, null, depth + 1)];
-  const [first] = value.members;
-  if (first === undefined || depth > DEPTH_MAX) return {};
-  return { [first[0]]: memberOf(first[1].value, null, null, depth + 1) };
+function jsonOf(type: AnyType | null, depth: number): ExampleMember {
+  if (type === null || depth > DEPTH_MAX) return 'text';
+  if (type.kind === 'simple') return scalarOf(type.scalar) ?? SCALAR_EXAMPLES.get(type.scalar.name);
+  if (type.kind === 'list') return [jsonOf(type.item.type(), depth + 1)];
+  const required = [...type.members].filter(([, { isRequired }]) => isRequired);
+  return Object.fromEntries(
+    required.map(([key, member]) => {
+      const value = jsonOf(member.type(), depth + 1);
+      return [key, member.isMany ? [value] : value];
+    }),
+  );
 }
 
 /** Undefined for a type without rules of its own. */
@@ -200,19 +286,6 @@ const uriOf = (wildcards: NonNullable<EncodeElement['wildcards']>): string => {
   if (first === undefined || first.namespaces.kind !== 'only') return 'urn:example';
   return first.namespaces.uris[0] ?? '';
 };
-
-/** Members that meet the rules: of each choice the first branch with all that it requires. */
-function chosenOf(rules: readonly BranchRule[]): readonly string[] {
-  const keys: string[] = [];
-  const left = rules.filter(({ required }) => required);
-  for (let rule = left.pop(); rule !== undefined; rule = left.pop()) {
-    const [branch] = rule.branches;
-    if (branch === undefined) continue;
-    keys.push(...(branch.required.length > 0 ? branch.required : branch.keys.slice(0, 1)));
-    left.push(...branch.rules.filter(({ required }) => required));
-  }
-  return keys;
-}
 
 /** The first child of that name in a content model. */
 function childOf(type: ComplexType | null, name: QName): ElementDeclaration | null {

@@ -121,7 +121,7 @@ function held(scalar: Scalar, type: SimpleType): Scalar {
   const isTreated = type.variety === 'atomic' && type.facets.whiteSpace !== null;
   const whiteSpace = isTreated ? whiteSpaceOf(type) : 'preserve';
   if (scalar === BOOLEAN) {
-    return { ...BOOLEAN, encode: (value) => booleanOf(BOOLEAN.encode(value), check) };
+    return { ...BOOLEAN, type, encode: (value) => booleanOf(BOOLEAN.encode(value), check) };
   }
   return {
     name: scalar.name,
@@ -267,8 +267,19 @@ const Q_NAME: Scalar = {
 
 const long = (min: string | null = null, max: string | null = null): Scalar =>
   digitsScalar('Long', { min, max });
-const bigInt = (min: string | null = null, max: string | null = null): Scalar =>
-  digitsScalar('BigInt', { min, max });
+const bigInt = (min: string | null = null, max: string | null = null): Scalar => ({
+  ...digitsScalar('BigInt', { min, max }),
+  example: max ?? '1',
+});
+
+/** Parts of dates: their scalar is a string, and not any text is one. */
+const CALENDAR_EXAMPLES = {
+  gYear: '2026',
+  gYearMonth: '2026-01',
+  gMonthDay: '--01-31',
+  gDay: '---31',
+  gMonth: '--01',
+} as const;
 
 /** The built-in types of XML Schema by local name. All others are strings. */
 const BUILT_INS: ReadonlyMap<string, Scalar> = new Map([
@@ -281,7 +292,7 @@ const BUILT_INS: ReadonlyMap<string, Scalar> = new Map([
   ['unsignedShort', intScalar(0, 65_535)],
   ['long', long('-9223372036854775808', '9223372036854775807')],
   ['unsignedInt', long('0', '4294967295')],
-  ['unsignedLong', bigInt('0', '18446744073709551615')],
+  ['unsignedLong', { ...bigInt('0', '18446744073709551615'), example: '1' }],
   ['integer', bigInt()],
   ['nonNegativeInteger', bigInt('0')],
   ['positiveInteger', bigInt('1')],
@@ -308,7 +319,10 @@ const BUILT_INS: ReadonlyMap<string, Scalar> = new Map([
   ['time', dateScalar('time', 'Time')],
   ['duration', dateScalar('duration', 'Duration')],
   ...(['gYear', 'gYearMonth', 'gMonthDay', 'gDay', 'gMonth'] as const).map(
-    (kind): [string, Scalar] => [kind, dateScalar(kind, 'String')],
+    (kind): [string, Scalar] => [
+      kind,
+      { ...dateScalar(kind, 'String'), example: CALENDAR_EXAMPLES[kind] },
+    ],
   ),
 
   ['base64Binary', BASE64_SCALAR],

@@ -16,7 +16,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
-import type { ExampleMember, ExampleObject } from '../../codec/index.js';
+import { type ExampleMember, type ExampleObject, SCALAR_EXAMPLES } from '../../codec/index.js';
 
 /** Levels of objects in an example, and fields of each. */
 const LEVELS_MAX = 3;
@@ -28,24 +28,6 @@ export interface ExampleOperation {
   readonly document: string;
   readonly answer: string;
 }
-
-const SCALARS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ['String', 'text'],
-  ['ID', '7'],
-  ['Int', 1],
-  ['Float', 1.5],
-  ['Boolean', true],
-  ['Long', '1'],
-  ['Decimal', '1'],
-  ['Integer', '1'],
-  ['Date', '2026-01-31'],
-  ['DateTime', '2026-01-31T12:00:00Z'],
-  ['Time', '12:00:00'],
-  ['Duration', 'P1D'],
-  ['Base64', 'AAEC'],
-  ['Hex', '0001'],
-  ['XML', '<example/>'],
-]);
 
 /** Makes examples: what is required of arguments, and what a reader would select first. */
 export class ExampleOperations {
@@ -130,7 +112,9 @@ const braced = (lines: readonly string[]): string =>
   ` {\n  ${lines.join('\n').replaceAll('\n', '\n  ')}\n}`;
 
 const leafOf = (type: GraphQLNamedType): unknown =>
-  isEnumType(type) ? (type.getValues()[0]?.name ?? null) : (SCALARS.get(type.name) ?? 'text');
+  isEnumType(type)
+    ? (type.getValues()[0]?.name ?? null)
+    : (SCALAR_EXAMPLES.get(type.name) ?? 'text');
 
 /**
  * The value, or one of the input type with what is required of it; recursion ends where something
@@ -147,7 +131,9 @@ function printInput(type: GraphQLInputType, value: ExampleMember, level: number)
       (type.getValues().find((each) => each.value === value) ?? type.getValues()[0])?.name ?? 'null'
     );
   }
-  if (!isInputObjectType(type)) return JSON.stringify(value ?? SCALARS.get(type.name) ?? 'text');
+  if (!isInputObjectType(type)) {
+    return printLiteral(value ?? SCALAR_EXAMPLES.get(type.name) ?? 'text');
+  }
   const fields = Object.values(type.getFields());
   const known = isMembers(value) ? value : null;
   // One of several: the first stands for all.
@@ -160,6 +146,14 @@ function printInput(type: GraphQLInputType, value: ExampleMember, level: number)
     .filter(isChosen)
     .map(({ name, type: of }) => `${name}: ${printInput(of, known?.[name], level + 1)}`);
   return `{${members.join(', ')}}`;
+}
+
+/** A value of JSON as GraphQL writes it: members have names, not strings. */
+function printLiteral(value: ExampleMember): string {
+  if (Array.isArray(value)) return `[${value.map(printLiteral).join(', ')}]`;
+  if (!isMembers(value)) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([key]) => /^[A-Za-z_]\w*$/.test(key));
+  return `{${members.map(([key, each]) => `${key}: ${printLiteral(each)}`).join(', ')}}`;
 }
 
 const isMembers = (value: ExampleMember): value is ExampleObject =>
