@@ -17,7 +17,7 @@ const NAMES_MAX: Readonly<Record<string, number>> = {
   soap: 93,
   wss: 48,
   wsdl: 78,
-  codec: 119,
+  codec: 120,
   graphql: 209,
   upstream: 81,
 };
