@@ -77,10 +77,17 @@ function addGatewayCommands({ program, terminal, finish }: ProgramContext): void
     });
   withConfig(
     program.command('check').description('load and compile everything, and report what is wrong'),
-  ).action(async (options: ConfigFlags) => {
-    const { check } = await import('./check.js');
-    finish(await check(configFile(options), terminal));
-  });
+  )
+    .option('--explain-field <name>', 'one field instead: Order.total')
+    .action(async (options: ConfigFlags & { explainField?: string }) => {
+      if (options.explainField !== undefined) {
+        const { explainField } = await import('./explain-field.js');
+        finish(await explainField(configFile(options), options.explainField, terminal));
+        return;
+      }
+      const { check } = await import('./check.js');
+      finish(await check(configFile(options), terminal));
+    });
   withConfig(program.command('schema').description('print the GraphQL schema')).action(
     async (options: ConfigFlags) => {
       const { schema } = await import('./schema.js');

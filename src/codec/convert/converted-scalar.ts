@@ -51,7 +51,7 @@ export function convertedScalar(
   const codec = target === null ? null : codecOf(target, own, enumName);
   const scalar = codec === null ? trimmed(own, conversion) : scalarOf(codec, type, conversion);
   const whole = conversion.nulls.length === 0 ? scalar : withNulls(scalar, conversion, codec);
-  return { ...whole, wire: own };
+  return { ...whole, converts: conversion, wire: own };
 }
 
 /** One for all: a reply may hold many, and most of the time of an error is its stack. */

@@ -1,4 +1,5 @@
 import type { SimpleType } from '../../wsdl/index.js';
+import type { Conversion } from '../convert/conversion.js';
 
 /** Converts simple values between XML and GraphQL. */
 export interface Scalar {
@@ -17,6 +18,8 @@ export interface Scalar {
   readonly type?: SimpleType;
   /** The text that is written for null, where texts stand for it; absent: none does. */
   readonly nullText?: string;
+  /** How it converts texts; absent: it does not. */
+  readonly converts?: Conversion;
   /** The scalar of the texts as they are on the wire, of one that converts them; absent: itself. */
   readonly wire?: Scalar;
   /** A value for examples, where the type does not have one; absent: one of the type. */

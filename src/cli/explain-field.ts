@@ -1,0 +1,189 @@
+import { getNullableType, isInterfaceType, isObjectType } from 'graphql';
+import type { Conversion } from '../codec/index.js';
+import { compile } from '../compile.js';
+import { loadConfig } from '../config/load.js';
+import { describeRequirement, nearest } from '../core/index.js';
+import type { BoundField } from '../graphql/index.js';
+import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
+import { table } from './table.js';
+
+type ReplyShape = BoundField['reply'];
+type FieldShape = Extract<ReplyShape['root'], { readonly kind: 'unwrap' }>['field'];
+type ElementShape = Extract<ReplyShape['root'], { readonly kind: 'whole' }>['shape'];
+type ObjectShape = NonNullable<ElementShape['declared']>;
+
+/**
+ * Prints one field of a reply's type (`Order.total`): its type, element, conversion, nullability,
+ * rights, masks and cost. Exits with 1 where the schema has no such field.
+ */
+export async function explainField(
+  file: string,
+  name: string,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const loaded = await loadConfig(file, process.env).catch((error: unknown) =>
+    throwWithWsdls(file, error),
+  );
+  const compiled = await compile(loaded);
+  await compiled.close();
+  const [typeName = '', fieldName = ''] = name.split('.');
+  const type = compiled.graph.schema.getType(typeName);
+  const fields = isObjectType(type) || isInterfaceType(type) ? type.getFields() : null;
+  const field = fields !== null && Object.hasOwn(fields, fieldName) ? fields[fieldName] : undefined;
+  if (field === undefined) {
+    const known =
+      fields === null ? Object.keys(compiled.graph.schema.getTypeMap()) : Object.keys(fields);
+    const near = nearest(fields === null ? typeName : fieldName, known);
+    const what =
+      fields === null
+        ? `There is no type ${typeName} with fields.`
+        : `${typeName} has no ${fieldName}.`;
+    terminal.error(near === null ? what : `${what} Did you mean ${near}?`);
+    return 1;
+  }
+  const found = shapeOf([...compiled.graph.fields], typeName, fieldName);
+  const rows: (readonly [string, string])[] = [
+    ['field', name],
+    ['type', String(field.type)],
+    ...(found === null ? [] : shapeRows(found)),
+  ];
+  terminal.out(table([['of the field', 'is'], ...rows]));
+  if (field.description) {
+    terminal.out(field.description.split('\n')[0] ?? '');
+  }
+  if (found === null && getNullableType(field.type) !== null) {
+    terminal.out(
+      'It is not read from a reply: a link, a field of Query or Mutation, or a tool type.',
+    );
+  }
+  return 0;
+}
+
+interface FoundShape {
+  readonly service: string;
+  readonly owner: ObjectShape;
+  readonly field: FieldShape;
+}
+
+/** Looks for the field in the objects of all replies. */
+function shapeOf(
+  bounds: readonly (readonly [string, BoundField])[],
+  typeName: string,
+  fieldName: string,
+): FoundShape | null {
+  const seen = new Set<ObjectShape>();
+  for (const [, bound] of bounds) {
+    const left: ObjectShape[] = rootObjects(bound.reply);
+    for (let owner = left.pop(); owner !== undefined; owner = left.pop()) {
+      if (seen.has(owner)) continue;
+      seen.add(owner);
+      const field = owner.conditions.has(typeName) ? owner.fields.get(fieldName) : undefined;
+      if (field !== undefined) return { service: bound.service, owner, field };
+      for (const each of owner.fields.values()) {
+        left.push(...objectsIn(each.value));
+      }
+    }
+  }
+  return null;
+}
+
+function rootObjects({ root, faults }: ReplyShape): ObjectShape[] {
+  const roots = [root, ...(faults?.entries.flatMap((entry) => [entry.root, entry.typed]) ?? [])];
+  return roots.flatMap((each) => {
+    if (each === null || each.kind === 'done') return [];
+    return each.kind === 'whole' ? objectsOf(each.shape) : objectsIn(each.field.value);
+  });
+}
+
+/** Arrays nest up to a bound. */
+function objectsIn(value: FieldShape['value']): ObjectShape[] {
+  if (value.kind === 'object') return objectsOf(value.shape);
+  if (value.kind === 'list') return objectsIn(value.item);
+  return value.kind === 'choice' ? value.branches.flatMap(({ shape }) => objectsOf(shape)) : [];
+}
+
+const objectsOf = ({ declared, variants }: ElementShape): ObjectShape[] => [
+  ...(declared === null ? [] : [declared]),
+  ...variants.values(),
+];
+
+function shapeRows({ service, owner, field }: FoundShape): readonly (readonly [string, string])[] {
+  const { rule, value, weight = 0 } = field;
+  const conversion =
+    value.kind === 'scalar' ? (value.scalar.converts ?? value.scalar.item?.converts) : undefined;
+  const required = rule?.requires == null ? null : describeRequirement(rule.requires);
+  const masks = [...(rule?.masks ?? [])].map(([name, mask]) => `${mask} for class ${name}`);
+  return [
+    ['service', service],
+    ['on the wire', placeOnWire(field)],
+    ['conversion', conversion === undefined ? 'none' : describeConversion(conversion)],
+    ['null', nullability(field)],
+    ['rights', required === null ? 'every caller may read it' : `requires ${required}`],
+    ['mask', masks.length === 0 ? 'none' : masks.join(', ')],
+    [
+      'cost',
+      `${weight} each time it is selected, ${owner.weight ?? 1} for each ${owner.typeName}` +
+        (field.listName === undefined ? '' : `, a list (${field.listName})`),
+    ],
+  ];
+}
+
+/** The way to the value: elements with `/` between them, an attribute as `@name`. */
+function placeOnWire({ source, lift = [] }: FieldShape): string {
+  const names = lift.map(({ name }) => name.local);
+  if (source.from === 'child') {
+    names.push(source.name.local);
+  } else if (source.from === 'attribute') {
+    names.push(`@${source.name.local}`);
+  } else if (source.from === 'wrapped list') {
+    names.push(source.name.local, source.item?.local ?? 'item');
+  } else {
+    names.push(source.from === 'text' ? 'the text of the element' : source.from);
+  }
+  return names.join('/');
+}
+
+function nullability({ nonNull, list, itemNonNull }: FieldShape): string {
+  const own = nonNull ? 'never null' : 'may be null';
+  if (!list) return own;
+  return `${own}; its items ${itemNonNull ? 'are never null' : 'may be null'}`;
+}
+
+/** Texts of a conversion that are listed. */
+const LISTED_MAX = 10;
+
+function describeConversion({ target, trims, nulls }: Conversion): string {
+  const quoted = (texts: readonly string[]): string =>
+    texts
+      .slice(0, LISTED_MAX)
+      .map((text) => JSON.stringify(text))
+      .join(', ') + (texts.length > LISTED_MAX ? ', ...' : '');
+  return [
+    ...(target === null ? [] : [describeTarget(target)]),
+    ...(trims ? ['trim'] : []),
+    ...(nulls.length === 0 ? [] : [`null when ${quoted(nulls)}`]),
+  ].join('; ');
+}
+
+function describeTarget(target: NonNullable<Conversion['target']>): string {
+  const digits = (width: number | null): string => (width === null ? '' : `, ${width} digits`);
+  switch (target.kind) {
+    case 'boolean':
+      return `boolean: ${JSON.stringify(target.texts.true)} or ${JSON.stringify(target.texts.false)}`;
+    case 'enum':
+      return `enum: ${[...target.texts]
+        .slice(0, LISTED_MAX)
+        .map(([name, text]) => `${name} ${JSON.stringify(text)}`)
+        .join(', ')}${target.texts.size > LISTED_MAX ? ', ...' : ''}`;
+    case 'decimal':
+      return `decimal: ${target.places} places${digits(target.digits)}`;
+    case 'integer':
+      return `integer${digits(target.digits)}`;
+    case 'dateTime':
+      return `dateTime: ${target.pattern}${target.zone === null ? '' : ` in ${target.zone}`}`;
+    case 'date':
+    case 'time':
+      return `${target.kind}: ${target.pattern}`;
+  }
+}
