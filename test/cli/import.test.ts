@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObjectType } from 'graphql';
 import t from 'tap';
 import { parse } from 'yaml';
 import { groupByCause } from '../../src/cli/import/causes.js';
@@ -16,6 +17,7 @@ import { desk } from '../acceptance/desk.js';
 import { recordedTerminal } from '../kit/command.js';
 import { diagnosticsOf, useConfigFolder } from '../kit/configuration.js';
 import { useBackend, useFolder } from '../kit/use.js';
+import { wsdlOf } from '../kit/wsdl.js';
 import { importing, schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const DEMO = 'config/demo/legacy.wsdl';
@@ -413,4 +415,38 @@ t.test('mixed content is imported; a port that is left out is reported once', as
   t.equal(output.match(/plain HTTP/g)?.length, 1, output);
   const report: unknown = JSON.parse(await readFile(join(directory, 'import-report.json'), 'utf8'));
   t.match(report, { ports: [{ ok: 1, partial: 0, disabled: 0 }] });
+});
+
+t.test('values in wrappers are proposed as comments that can be used as they are', async (t) => {
+  const one = (name: string, content: string, more = ''): string =>
+    `<xs:element name="${name}" ${more}><xs:complexType><xs:sequence>${content}</xs:sequence></xs:complexType></xs:element>`;
+  const text = (name: string, more = ''): string =>
+    `<xs:element name="${name}" type="xs:string" ${more}/>`;
+  const schema = `<xs:complexType name="Order"><xs:sequence>${text('id')}
+${one('address', text('cityName'))}
+${one('orderLines', one('lineData', text('line', 'maxOccurs="unbounded"')))}
+${one('tags', text('tag', 'maxOccurs="unbounded"'))}
+${one('both', text('a') + text('b'))}
+${one('ids', text('id'))}</xs:sequence></xs:complexType>
+${one('Get', text('id'))}${one('GetResponse', '<xs:element name="order" type="t:Order"/>')}`;
+  const folder = await useFolder(t, { 'a.wsdl': wsdlOf('urn:orders', schema, ['Get']) });
+  const { yaml, file } = await run(join(folder, 'a.wsdl'));
+  t.match(yaml, '    #     Order:\n    #       fields:\n');
+  t.match(yaml, '    #         cityName: { path: "address/cityName" }'.replaceAll('"', ''));
+  t.match(yaml, '    #         line: { path: orderLines/lineData/line }');
+  for (const other of ['tags/tag', 'both/', 'ids/id']) t.notMatch(yaml, other);
+  const proposed = yaml.replaceAll(/^ {4}# (schema:| {2})/gm, '    $1');
+  t.match(proposed, '\n    schema:\n      types:\n        Order:');
+  await writeFile(file, proposed);
+  const compiled = await compile(await loadConfig(file, {}));
+  t.teardown(() => compiled.close());
+  const type = compiled.graph.schema.getType('Order');
+  t.same(isObjectType(type) ? Object.keys(type.getFields()) : null, [
+    'id',
+    'tags',
+    'both',
+    'ids',
+    'cityName',
+    'line',
+  ]);
 });

@@ -28,6 +28,7 @@ import {
   printImportedConfig,
 } from './imported-config.js';
 import { printReport } from './print-import-report.js';
+import { proposedPaths } from './proposed-paths.js';
 
 export interface ImportOptions {
   readonly directory: string;
@@ -83,6 +84,7 @@ export async function importWsdl(
     location,
     wsdl: await copyInto(model, location, options.directory),
     services: planned.map((service) => importedService(service, report)),
+    paths: proposedPaths(model),
     keys: backendKeys(sourceOptions),
     schema: await schemaPath(options.directory),
     addresses: options.addresses ?? ADDRESSES,

@@ -1,7 +1,9 @@
 import { isHttpUrl } from '../../config/keys/address.js';
+import { groupBy } from '../../core/index.js';
 import type { DialectName } from '../../soap/index.js';
 import { oneLine } from '../table.js';
 import { type BackendKeys, isSameHost } from './backend-keys.js';
+import type { ProposedPath } from './proposed-paths.js';
 
 /** The result of reading a WSDL, for the services that `import` writes. */
 export interface ImportedServices {
@@ -10,6 +12,8 @@ export interface ImportedServices {
   /** Path of the copy, seen from the configuration. */
   readonly wsdl: string;
   readonly services: readonly ImportedService[];
+  /** Values that could be shown without the elements around them; absent: none. */
+  readonly paths?: readonly ProposedPath[];
   /** The credentials that fetched the WSDL, for backends at its host; null for none. */
   readonly keys: BackendKeys | null;
 }
@@ -122,6 +126,7 @@ function serviceLines(
     '',
     '    # The fields of GraphQL. `false` is left out there; as SOAP every operation passes.',
     ...operationLines(operations),
+    ...(imported.services.length === 1 ? pathLines(imported.paths ?? []) : []),
   ];
 }
 
@@ -167,6 +172,25 @@ function operationLines(operations: readonly ImportedOperation[]): string[] {
         status === 'ok' ? '' : ` # ${status}: ${oneLine(reason ?? 'no reason given')}${where}`;
       return `      ${scalar(operation)}: ${value}${comment}`;
     }),
+  ];
+}
+
+/** Proposals are comments: without their signs they are a mapping. */
+function pathLines(paths: readonly ProposedPath[]): readonly string[] {
+  if (paths.length === 0) return [];
+  const byType = groupBy(paths, ({ type }) => type);
+  return [
+    '',
+    '    # Elements that hold one element alone: these fields would show the value without them.',
+    '    # schema:',
+    '    #   types:',
+    ...[...byType].flatMap(([type, fields]) => [
+      `    #     ${scalar(type)}:`,
+      '    #       fields:',
+      ...fields.map(
+        ({ field, path }) => `    #         ${scalar(field)}: { path: ${scalar(path)} }`,
+      ),
+    ]),
   ];
 }
 
