@@ -1,6 +1,5 @@
 /** Codec: values to requests and replies to values, by plans; validity by schema. */
 
-export { CONVERSION_KINDS, type Conversion, type ConversionTarget } from './convert/conversion.js';
 export { convertedScalar } from './convert/converted-scalar.js';
 export {
   type DatePatternKind,
@@ -13,6 +12,7 @@ export { type ExampleMember, type ExampleObject, exampleInput } from './example/
 export { SCALAR_EXAMPLES } from './example/scalar-examples.js';
 export type { AnyAttribute, AnyMember, AnyType, AnyTypes, Withhold } from './plan/any-types.js';
 export type { ContentEvent } from './plan/content-events.js';
+export { CONVERSION_KINDS, type Conversion, type ConversionTarget } from './plan/conversion.js';
 export type { ItemRange } from './plan/item-range.js';
 export { LazyObject, objectOf } from './plan/lazy-object.js';
 export { hold, TEXT, textOf, treatWhiteSpace, trimXml } from './plan/lexical.js';

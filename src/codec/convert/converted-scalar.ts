@@ -1,11 +1,11 @@
 import type { SimpleType } from '../../wsdl/index.js';
+import type { Conversion, ConversionTarget } from '../plan/conversion.js';
 import { hold, textOf, treatWhiteSpace, trimXml, type WhiteSpace } from '../plan/lexical.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { datePartsOf, dateRule } from '../values/date.js';
 import { digitsScalar, intScalar } from '../values/numeric-scalars.js';
 import { listScalarOf } from '../values/scalars.js';
 import { compileSimple, whiteSpaceOf } from '../values/simple-validity.js';
-import type { Conversion, ConversionTarget } from './conversion.js';
 import {
   type DateFields,
   millisOf,

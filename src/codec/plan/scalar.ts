@@ -1,5 +1,5 @@
 import type { SimpleType } from '../../wsdl/index.js';
-import type { Conversion } from '../convert/conversion.js';
+import type { Conversion } from './conversion.js';
 
 /** Converts simple values between XML and GraphQL. */
 export interface Scalar {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Conversion, ConversionTarget } from '../../../src/codec/convert/conversion.js';
 import { convertedScalar } from '../../../src/codec/convert/converted-scalar.js';
 import { parseDatePattern } from '../../../src/codec/convert/date-pattern.js';
+import type { Conversion, ConversionTarget } from '../../../src/codec/plan/conversion.js';
 import { LexicalError, type Scalar } from '../../../src/codec/plan/scalar.js';
 import { scalarOf } from '../../../src/codec/values/scalars.js';
 import { STRING } from '../../../src/wsdl/xsd/builtin.js';
