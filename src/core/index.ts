@@ -43,7 +43,6 @@ export {
 export { responseClass, writePassedHead } from './http/response-class.js';
 export { errorCode, invariant, never } from './invariant.js';
 export { canonical, isRecord, parsedJson, readMember, recordEntries } from './json.js';
-export { printInParts } from './json-parts.js';
 export {
   defaultsOf,
   GIB,

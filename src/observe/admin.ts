@@ -6,7 +6,6 @@ import {
   asRefusal,
   type Diagnostic,
   KIB,
-  printInParts,
   Refusal,
   responseClass,
   TimeSlices,
@@ -19,6 +18,7 @@ import {
   takesGzip,
 } from '../gateway/compress.js';
 import { hostNames, isHostAllowed } from '../gateway/host-name.js';
+import { printInParts } from '../gateway/json-parts.js';
 import { wholeBody } from '../gateway/whole-body.js';
 import { FOUND_UNITS_MAX } from './log/json-text.js';
 import type { Log } from './log/log.js';

@@ -35,7 +35,7 @@ import { SignedAttachments } from './signed-attachments.js';
 /** Elements, texts and comments of a Header that are kept. */
 export const HEADER_NODES_MAX = 8192;
 /** Bytes of all parts that a Header includes: certificates and values of signatures. */
-export const HEADER_PARTS_BYTES_MAX = 256 * KIB;
+const HEADER_PARTS_BYTES_MAX = 256 * KIB;
 
 /** What a verified message says of its sender. */
 export interface VerifiedMessage

@@ -44,7 +44,7 @@ function daysIn(year: number, month: number): number {
   return month === 2 && !isLeapYear(year) ? 28 : (DAYS_OF_MONTH[month - 1] ?? 0);
 }
 
-export const isLeapYear = (year: number): boolean =>
+const isLeapYear = (year: number): boolean =>
   year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 /** The number of a day in its year, from 1. */

@@ -313,7 +313,7 @@ function printField(fields: DateFields, { letter, width }: FieldToken): string {
 const padded = (value: number, width: number): string => String(value).padStart(width, '0');
 
 /** A year of two digits is one from 1969 to 2068, as `strptime` of POSIX reads it. */
-export const PIVOT_YEAR = 1969;
+const PIVOT_YEAR = 1969;
 
 const fullYear = (value: number): number => (value < PIVOT_YEAR % 100 ? 2000 : 1900) + value;
 

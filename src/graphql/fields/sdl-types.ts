@@ -18,7 +18,7 @@ import {
 } from '../../wsdl/index.js';
 import type { QName } from '../../xml/index.js';
 import { BUILT_INS } from '../types/retype.js';
-import { SDL_URI } from '../types/sdl-uri.js';
+import { SDL_URI } from '../types/xsd-type.js';
 import { isCostDirectiveDefinition, type ReportInSdl } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
 import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';

@@ -15,9 +15,8 @@ import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope } from '../types/naming.js';
 import { derivedFrom } from '../types/reach.js';
-import { SDL_URI } from '../types/sdl-uri.js';
 import type { ServiceNames } from '../types/type-names.js';
-import { encodedTypeName, isAnyType } from '../types/xsd-type.js';
+import { encodedTypeName, isAnyType, SDL_URI } from '../types/xsd-type.js';
 import { inputContent } from './input-content.js';
 import {
   type InputObject,

@@ -2,7 +2,7 @@ import { GraphQLList, getNullableType, isListType } from 'graphql';
 import { FLOAT_SCALAR, type Scalar } from '../../codec/index.js';
 import type { XsdType } from '../../wsdl/index.js';
 import type { Member } from '../types/member.js';
-import { SDL_URI } from '../types/sdl-uri.js';
+import { SDL_URI } from '../types/xsd-type.js';
 import type { OutputField } from './output-field.js';
 
 /**

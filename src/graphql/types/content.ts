@@ -3,7 +3,7 @@ import { type ElementMember, isHidden, type Member } from './member.js';
 import type { MemberTable } from './members.js';
 import { mixedModel } from './mixed.js';
 import { hasVariants } from './reach.js';
-import { SDL_URI } from './sdl-uri.js';
+import { SDL_URI } from './xsd-type.js';
 
 /**
  * How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as

@@ -40,8 +40,8 @@ import { deprecationIn, descriptionOf } from './description.js';
 import type { FieldConversion, FieldMapping } from './mapping.js';
 import { enumValueName, NameScope } from './naming.js';
 import { retyped, retypesOf } from './retype.js';
-import { SDL_URI } from './sdl-uri.js';
 import type { ServiceNames } from './type-names.js';
+import { SDL_URI } from './xsd-type.js';
 
 type LeafType = GraphQLScalarType | GraphQLEnumType;
 

@@ -1,5 +1,5 @@
 import type { ComplexType, Particle, XsdType } from '../../wsdl/index.js';
-import { SDL_URI } from './sdl-uri.js';
+import { SDL_URI } from './xsd-type.js';
 
 /** The fields of a type with mixed content besides those of its elements. */
 export interface MixedNames {

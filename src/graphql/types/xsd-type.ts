@@ -1,6 +1,9 @@
 import type { XsdType } from '../../wsdl/index.js';
 import type { QName } from '../../xml/index.js';
 
+/** The namespace of SDL types: their names in the schema are exactly those. */
+export const SDL_URI = 'urn:soapstone:sdl';
+
 const XSD_URI = 'http://www.w3.org/2001/XMLSchema';
 
 /**

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-
-import { printInParts } from '../../src/core/json-parts.js';
 import { AT_ONCE } from '../../src/core/time-slices.js';
+import { printInParts } from '../../src/gateway/json-parts.js';
 
 async function printed(value: unknown): Promise<readonly string[]> {
   const parts: string[] = [];

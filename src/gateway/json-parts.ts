@@ -1,4 +1,4 @@
-import type { Pace } from './time-slices.js';
+import type { Pace } from '../core/index.js';
 
 /** About as many characters are printed at once. */
 const PART_CHARS = 16_384;
