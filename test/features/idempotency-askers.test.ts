@@ -475,3 +475,38 @@ t.test('the key of a WebSocket handshake is the key of no operation', async (t) 
   t.equal(bank.backend.complete.length, 3);
   t.match(await bank.graphql({}, 'k'), 'R4', 'and the key is free');
 });
+
+t.test(
+  'the cookie of the gateway itself goes no further, and is no part of an asker',
+  async (t) => {
+    const { gateway, backend } = await useService(
+      t,
+      answerBy(() => '<PayResponse xmlns="urn:bank"><pay>1</pay></PayResponse>'),
+      (url) => `services:
+  bank:
+    urls: ["${url}/one", "${url}/two"]
+    namespace: urn:bank
+    cookies: forward
+    sticky: { cookie: route }
+    types: "type Query { a: Int } type Mutation { pay(sum: Int!): Int }"
+    operations: { Get: { field: Query.a }, Pay: { field: Mutation.pay, response: PayResponse, \
+idempotency: {} } }
+`,
+    );
+    const message = envelope('<Pay xmlns="urn:bank"><sum>1</sum></Pay>');
+    const send = (cookie: string): Promise<Response> =>
+      postSoap(`${gateway.url}/soap/bank`, message, { 'idempotency-key': 'one', cookie });
+    const first = await send('session=1');
+    const [route = ''] = (first.headers.get('set-cookie') ?? '').split(';');
+    t.match(route, /^route=/);
+    t.equal((await send(`session=1; ${route}`)).status, 200, 'the same asker');
+    t.not((await send(`session=2; ${route}`)).status, 200, 'another one');
+    t.equal(backend.complete.length, 1);
+    await postSoap(`${gateway.url}/soap/bank`, message, { cookie: `${route}; session=1` });
+    await postSoap(`${gateway.url}/soap/bank`, message, { cookie: route });
+    t.same(
+      backend.complete.map(({ headers }) => headers['cookie']),
+      ['session=1', 'session=1', undefined],
+    );
+  },
+);

@@ -21,6 +21,8 @@ export interface CallerFieldRules {
   readonly via: Via | null;
   /** Cookies go both ways: no reply is shared. */
   readonly passesCookies: boolean;
+  /** The cookie of the gateway itself, which goes no further; null for none. */
+  readonly ownCookie: string | null;
 }
 
 /**
@@ -60,5 +62,6 @@ export function compileCallerFields(
     forwarding: config.forwarded ? forwarding : null,
     via: config.via ? via : null,
     passesCookies,
+    ownCookie: config.sticky?.cookie ?? null,
   };
 }

@@ -18,7 +18,8 @@ export function pushCallerFields(
   // common what varies.
   const isRequest = caller.address !== '';
   const names = isRequest ? callerFields.ofGraphql : callerFields.varying;
-  const spellings = pushNamed(headers, names, caller.headers, caller.rawHeaders);
+  const fields = withoutOwnCookie(caller.headers, callerFields);
+  const spellings = pushNamed(headers, names, fields, caller.rawHeaders);
   const { via } = callerFields;
   if (via !== null) {
     headers.push('via', via.next(isRequest ? caller.headers['via'] : undefined));
@@ -27,6 +28,20 @@ export function pushCallerFields(
     headers.push(...callerFields.forwarding.fields(caller));
   }
   return spellings;
+}
+
+/** The fields of a caller without the cookie that the gateway has given it. */
+export function withoutOwnCookie(
+  headers: CallerIdentity['headers'],
+  { ownCookie }: SoapService['callerFields'],
+): CallerIdentity['headers'] {
+  const { cookie } = headers;
+  if (ownCookie === null || cookie === undefined) return headers;
+  const pairs = String(cookie).split(';');
+  const others = pairs.filter((pair) => pair.split('=', 1)[0]?.trim() !== ownCookie);
+  if (others.length === pairs.length) return headers;
+  const rest = others.join(';').trim();
+  return { ...headers, cookie: rest === '' ? undefined : rest };
 }
 
 /**

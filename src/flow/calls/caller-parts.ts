@@ -4,6 +4,7 @@ import type { RequestContext } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { SubjectToken } from '../../core/index.js';
 import { isOfAsker, NO_PART, type PartTable, viewOf } from './call-parts.js';
+import { withoutOwnCookie } from './caller-fields.js';
 
 /**
  * The token of a caller that a call of this service needs; null where it needs none, or the caller
@@ -93,7 +94,8 @@ function fieldValues(
   headers: CallerParts['headers'],
   { service }: CalledOperation,
 ): readonly unknown[] {
-  return fieldsThatReach(service).map((name) => headers[name] ?? null);
+  const fields = withoutOwnCookie(headers, service.callerFields);
+  return fieldsThatReach(service).map((name) => fields[name] ?? null);
 }
 
 function fieldValuesOfAsker(

@@ -4,7 +4,7 @@ import type { FieldSpellings } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { type Dialect, type MediaType, printContentType } from '../../soap/index.js';
 import type { Encoding } from '../../xml/index.js';
-import { pushNamed } from '../calls/caller-fields.js';
+import { pushNamed, withoutOwnCookie } from '../calls/caller-fields.js';
 import { asWritten, type ContentFields } from './request-head.js';
 import type { RequestPolicy } from './request-policy.js';
 
@@ -57,7 +57,7 @@ export function upstreamHeaders(
   const spellings = pushNamed(
     headers,
     callerFields.ofSoap,
-    request.headers,
+    withoutOwnCookie(request.headers, callerFields),
     request.rawHeaders,
     bound !== null,
   );
