@@ -215,6 +215,7 @@ t.test('a path that cannot be followed is an error with its place', async (t) =>
     ['city: { path: address/cityName/x }', 'is a simple value'],
     ['city: { path: address }', 'path'],
     ['id: { path: place/city }', 'is an element or attribute itself'],
+    ['town: { path: place/city, mask: { default: last4 } }', 'which shows it too'],
     ['city: { path: address/cityName }', 'one of a choice in requests', choice],
   ];
   for (const [text, error, schema = SCHEMA] of cases) {

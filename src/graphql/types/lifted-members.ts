@@ -176,3 +176,26 @@ export function isEmptied(
 /** Whether it may hold more than its members. */
 const isOpen = (type: ComplexType): boolean =>
   type.derived.length > 0 || type.content.kind === 'opaque' || type.content.kind === 'array';
+
+/**
+ * Refuses rights and masks of a lifted field whose value an element around it shows as well: there
+ * they would not hold.
+ */
+export function refuseOpenRights(
+  lifted: readonly Member[],
+  entries: readonly (readonly [string, FieldMapping])[],
+  own: readonly Member[],
+  names: ServiceNames,
+): void {
+  for (const { lift, mapping } of lifted) {
+    const around = own.find(
+      (member) => member.kind === 'element' && member.element.name.local === lift?.[0]?.name.local,
+    );
+    const isGone = around?.kind === 'element' && around.isEmptied === true;
+    const entry = entries.find(([, { path }]) => path === mapping?.path)?.[1];
+    if (isGone || entry?.rule == null) continue;
+    const outer = lift?.[0]?.name.local ?? '';
+    const what = `Rights and masks of this field would not hold for \`${outer}\`, which shows it too.`;
+    names.refuse(entry.path, what, 'Write them at the field of its own type.');
+  }
+}

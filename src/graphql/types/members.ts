@@ -1,5 +1,5 @@
 import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../../wsdl/index.js';
-import { isEmptied, liftedMembers } from './lifted-members.js';
+import { isEmptied, liftedMembers, refuseOpenRights } from './lifted-members.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
 import {
   type ChoiceMember,
@@ -209,6 +209,7 @@ export class MemberTable {
         ? { ...member, isEmptied: true }
         : member,
     );
+    refuseOpenRights(members, lifts, shown, this.#names);
     return [...shown, ...members];
   }
 
