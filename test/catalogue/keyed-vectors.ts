@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import { WSSE } from '../../src/wss/wsse-names.js';
 import { answerBy } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
+import { payingBank } from '../kit/paying-bank.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { useService } from '../kit/use.js';
 import { expectAnswer } from './expect.js';
@@ -40,19 +41,9 @@ const BATCH = [mutation('a'), mutation('b')];
 
 const configOf = (url: string): string => `graphql: { batch: 5 }
 services:
-  bank:
-    url: ${url}/bank
-    namespace: urn:bank
-    rest: true
+${payingBank(url)}    rest: true
     forwardHeaders: [x-tenant, authorization]
     cookies: forward
-    types: |
-      type Query { balance: Int }
-      type Mutation { pay(sum: Int!): Receipt }
-      type Receipt { receipt: String }
-    operations:
-      GetBalance: { field: Query.balance }
-      Pay: { field: Mutation.pay, response: PayResponse, idempotency: {} }
 `;
 
 /**

@@ -10,6 +10,7 @@ import { useConfigFolder } from '../kit/configuration.js';
 import { envelope, postSoap, WSA } from '../kit/envelope.js';
 import { askText, postJson } from '../kit/graphql-client.js';
 import { INIT, PROTOCOL, subscribe } from '../kit/live-desk.js';
+import { payingBank } from '../kit/paying-bank.js';
 import { securityOf, signedMessage, userToken } from '../kit/signed-message.js';
 import { until } from '../kit/until.js';
 import { useService } from '../kit/use.js';
@@ -35,19 +36,8 @@ async function useBank(t: Test, keys = '', rest = '') {
     t,
     answerBy(() => `<PayResponse xmlns="urn:bank"><receipt>R${++paid}</receipt></PayResponse>`),
     (url) => `services:
-  bank:
-    url: ${url}/bank
-    namespace: urn:bank
-    rest: true
+${payingBank(url)}    rest: true
     versions: ["1.1", "1.2"]
-    types: |
-      type Query { balance: Int }
-      type Mutation { pay(sum: Int!): Receipt }
-      type Receipt { receipt: String }
-    operations:
-      GetBalance: { field: Query.balance, soapAction: "urn:bank:get" }
-      Pay: { field: Mutation.pay, soapAction: "urn:bank:pay", response: \
-PayResponse, idempotency: {} }
 ${keys}
 ${rest}`,
   );

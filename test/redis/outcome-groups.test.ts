@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { answerBy } from '../kit/backend.js';
 import { areAnswering, startProcess } from '../kit/gateway-process.js';
 import { postJson } from '../kit/graphql-client.js';
+import { payingBank } from '../kit/paying-bank.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { MISSING, useRedis } from './kit.js';
 
@@ -29,17 +30,7 @@ async function useBank(t: Test) {
   const yaml = `redis: { url: "${redis.url}", operationMillis: 1s }
 graphql: { batch: 5 }
 services:
-  bank:
-    url: ${backend.url}/bank
-    namespace: urn:bank
-    types: |
-      type Query { balance: Int }
-      type Mutation { pay(sum: Int!): Receipt }
-      type Receipt { receipt: String }
-    operations:
-      GetBalance: { field: Query.balance }
-      Pay: { field: Mutation.pay, response: PayResponse, idempotency: {} }
-`;
+${payingBank(backend.url)}`;
   return { backend, yaml };
 }
 
