@@ -27,9 +27,9 @@ ${wrapper('FindOrdersResponse', element('order', 't:Order', 'minOccurs="0" maxOc
 ${wrapper('SaveOrder', element('order', 't:Order'))}
 ${wrapper('SaveOrderResponse', element('id', 'xs:string'))}`;
 
-export const VALUES_WSDL = wsdlOf(ORDERS, VALUES_SCHEMA, ['GetOrder', 'FindOrders', 'SaveOrder']);
+const VALUES_WSDL = wsdlOf(ORDERS, VALUES_SCHEMA, ['GetOrder', 'FindOrders', 'SaveOrder']);
 
-export const ORDER_FIELDS = `        Order:
+const ORDER_FIELDS = `        Order:
           fields:
             active: { convert: { boolean: { true: J, false: N } } }
             state: { convert: { enum: { OPEN: "1", SHIPPED: "2" } } }
