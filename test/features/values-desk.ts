@@ -27,7 +27,7 @@ ${wrapper('FindOrdersResponse', element('order', 't:Order', 'minOccurs="0" maxOc
 ${wrapper('SaveOrder', element('order', 't:Order'))}
 ${wrapper('SaveOrderResponse', element('id', 'xs:string'))}`;
 
-const VALUES_WSDL = wsdlOf(ORDERS, VALUES_SCHEMA, ['GetOrder', 'FindOrders', 'SaveOrder']);
+export const VALUES_WSDL = wsdlOf(ORDERS, VALUES_SCHEMA, ['GetOrder', 'FindOrders', 'SaveOrder']);
 
 const ORDER_FIELDS = `        Order:
           fields:
