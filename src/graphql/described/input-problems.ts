@@ -163,9 +163,15 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['Boolean', 'true or false'],
 ]);
 
-/** A problem as a sentence. */
-export const problemSentence = ({ pointer, detail }: PrintedProblem, owner: string): string =>
-  asSentence(`${pointer === '' ? owner : pointer} ${detail}`);
+/** A problem as a sentence. Some rules have a subject of their own: `exactly one must be ...`. */
+export function problemSentence({ pointer, detail }: PrintedProblem, owner: string): string {
+  if (/^(?:must|is|has|may) /.test(detail)) {
+    return asSentence(`${pointer === '' ? owner : pointer} ${detail}`);
+  }
+  return asSentence(
+    pointer === '' ? detail.charAt(0).toUpperCase() + detail.slice(1) : `${pointer}: ${detail}`,
+  );
+}
 
 /** Some texts end with a question. */
 export const asSentence = (text: string): string => (text.endsWith('?') ? text : `${text}.`);

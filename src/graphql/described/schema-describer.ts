@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import type { EncodeObject, EncodeValue, Scalar } from '../../codec/index.js';
 import { contractValue, contractValueOf } from '../types/contract-value.js';
+import { choiceText } from './choice-rules.js';
 import type { DescribedOperation } from './described-operation.js';
 import { facetsOf, type JsonSchema, numberTypes, schemaOfScalar } from './facets.js';
 
@@ -60,7 +61,11 @@ export class SchemaDescriber {
 
   /** The object of all arguments of an operation. */
   arguments({ field, bound }: DescribedOperation): JsonSchema {
-    return this.#object(field.args, writtenArguments(bound));
+    const { body } = bound.requestPlan;
+    return {
+      ...described(null, choiceText(body?.value ?? null)),
+      ...this.#object(field.args, writtenArguments(bound)),
+    };
   }
 
   /** The answer of an operation. Any of its members may be missing: callers choose them. */
@@ -112,7 +117,10 @@ export class SchemaDescriber {
     if (isEnumType(type)) {
       return { ...about, type: 'string', enum: type.getValues().map(contractValue) };
     }
-    if (isInputObjectType(type)) return { ...about, ...this.#inputObject(type, written) };
+    if (isInputObjectType(type)) {
+      const about = described(type.description ?? null, choiceText(written));
+      return { ...about, ...this.#inputObject(type, written) };
+    }
     if (isObjectType(type)) {
       return { ...about, ...this.#outputObject(type.name, Object.values(type.getFields())) };
     }
@@ -242,6 +250,12 @@ type Input = Pick<
   ReturnType<GraphQLInputObjectType['getFields']>[string],
   'name' | 'type' | 'description' | 'defaultValue' | 'deprecationReason'
 >;
+
+/** A description of these parts that there are. */
+const described = (...parts: readonly (string | null)[]): JsonSchema => {
+  const text = parts.filter((part) => part !== null).join('\n\n');
+  return text === '' ? {} : { description: text };
+};
 
 const inContract = (type: GraphQLInputType, value: unknown): unknown => {
   const named = getNamedType(type);
