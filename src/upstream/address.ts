@@ -247,9 +247,13 @@ export class Address implements Balanced, Compared {
     if (this.#free.at(-1)?.isLong === false) {
       if (this.#reuse.isProven) return this.#free.pop();
       const longestIdle = this.#free.findIndex(({ isLong }) => !isLong);
-      const idleMillis = this.#free[longestIdle]?.idleMillis(nowMillis) ?? 0;
-      if (!isFull && !this.#reuse.isRested(idleMillis)) return undefined;
-      return this.#free.splice(longestIdle, 1)[0];
+      const connection = this.#free[longestIdle];
+      if (connection === undefined) return undefined;
+      const restMillis = this.#reuse.takeRest(connection.idleMillis(nowMillis));
+      if (restMillis === null && !isFull) return undefined;
+      connection.restMillis = restMillis ?? 0;
+      this.#free.splice(longestIdle, 1);
+      return connection;
     }
     const index = this.#free.findIndex((connection) => connection.isSettled(nowMillis));
     return index < 0 ? undefined : this.#free.splice(index, 1)[0];

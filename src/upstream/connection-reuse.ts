@@ -23,10 +23,10 @@ const PROVEN_ANSWERS = 1_000;
  */
 const REST_MILLIS = 50;
 /**
- * The calls of an address that is not proven and has all its connections wait for so long in all:
- * callers without a pause soon pay nothing.
+ * The calls of an address that is not proven wait for so long in all. Then a call opens a new
+ * connection rather than use one that has not rested.
  */
-const RESTS_MILLIS = 3_000;
+const RESTS_MILLIS = 500;
 /** Backends that answer before they have read a request say that it failed. */
 const FIRST_ERROR = 400;
 
@@ -138,7 +138,7 @@ export class ConnectionReuse {
 
   /**
    * Whether so many answers came in order that its latest connection is used next. Before, the one
-   * that was idle longest is, if it has rested, else a new one: a second answer that is late then
+   * that was idle longest is, once it has rested, or a new one: a second answer that is late then
    * meets no request.
    */
   get isProven(): boolean {
@@ -153,21 +153,13 @@ export class ConnectionReuse {
   }
 
   /**
-   * Whether a connection has been idle for so long that a second answer to its last request would
-   * have come.
-   */
-  isRested(idleMillis: number): boolean {
-    return this.isProven || idleMillis >= REST_MILLIS;
-  }
-
-  /**
    * Milliseconds that the next call waits for a connection whose last answer came so long ago. They
-   * count as waited.
+   * count as waited. Null: the calls of the address have waited for long enough.
    */
-  takeRest(idleMillis: number): number {
-    if (this.isRested(idleMillis)) return 0;
-    const leftMillis = RESTS_MILLIS - this.#restedMillis;
-    const restMillis = Math.max(0, Math.min(leftMillis, REST_MILLIS - idleMillis));
+  takeRest(idleMillis: number): number | null {
+    if (this.isProven || idleMillis >= REST_MILLIS) return 0;
+    const restMillis = REST_MILLIS - idleMillis;
+    if (this.#restedMillis + restMillis > RESTS_MILLIS) return null;
     this.#restedMillis += restMillis;
     return restMillis;
   }

@@ -67,6 +67,8 @@ export class UpstreamConnection implements Transport {
   sentMillis = 0;
   /** Exchanges begun on the socket there is. */
   #exchanges = 0;
+  /** How long the next request waits, so that a second answer to the last one comes before it. */
+  restMillis = 0;
   /** The latest request was long. */
   isLong = false;
   /** When it may be used again after that. */
@@ -102,9 +104,11 @@ export class UpstreamConnection implements Transport {
     return this.#exchanges > 1;
   }
 
-  /** How long ago the last answer was complete. */
+  /** How long ago the last answer was complete; without end where its socket is not used again. */
   idleMillis(nowMillis: number): number {
-    return nowMillis - this.#answeredMillis;
+    const isUsedAgain =
+      this.#hasUsedSocket && !this.#isBound && !this.#reuse.isSuspended(nowMillis);
+    return isUsedAgain ? nowMillis - this.#answeredMillis : Number.POSITIVE_INFINITY;
   }
 
   /** Something came behind the complete answer. */
@@ -129,11 +133,10 @@ export class UpstreamConnection implements Transport {
         this.#dropUnsafe(laterMillis);
         this.#send(request, handler, laterMillis);
       };
-      const restMillis = this.#reuse.takeRest(this.idleMillis(nowMillis));
-      if (restMillis === 0) {
+      if (this.restMillis === 0) {
         setImmediate(sendNow);
       } else {
-        setTimeout(() => setImmediate(sendNow), restMillis);
+        setTimeout(() => setImmediate(sendNow), this.restMillis);
       }
     }
   }
