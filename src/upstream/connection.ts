@@ -122,6 +122,8 @@ export class UpstreamConnection implements Transport {
    * request.
    */
   send(request: ExchangeRequest, handler: ExchangeHandler, nowMillis: number): void {
+    const { restMillis } = this;
+    this.restMillis = 0;
     this.#dropUnsafe(nowMillis);
     const isUsedAgain = this.#hasUsedSocket && !this.#isBound;
     if (!isUsedAgain || this.#reuse.isProven) {
@@ -133,10 +135,10 @@ export class UpstreamConnection implements Transport {
         this.#dropUnsafe(laterMillis);
         this.#send(request, handler, laterMillis);
       };
-      if (this.restMillis === 0) {
+      if (restMillis === 0) {
         setImmediate(sendNow);
       } else {
-        setTimeout(() => setImmediate(sendNow), this.restMillis);
+        setTimeout(() => setImmediate(sendNow), restMillis);
       }
     }
   }
