@@ -155,7 +155,7 @@ export type {
   SubscriptionMapping,
   ValueReading,
 } from './subscription/subscription.js';
-export { boundValue, bytesOf } from './tools/bound-value.js';
+export { boundValue } from './tools/bound-value.js';
 export { MCP_LIMITS } from './tools/mcp-limits.js';
 export { FIELDS_ARGUMENT, isWrapped, type Tool, takesFields, toolOf } from './tools/tool.js';
 export { type DescribedTool, describeParts, describeType } from './tools/tool-parts.js';

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import type { Client } from '../../access/client.js';
 import { getOrMake, type Steps, TimeSlices } from '../../core/index.js';
 import {
-  bytesOf,
   type DescribedOperation,
   type DescribedTool,
   describeParts,
@@ -137,8 +136,8 @@ export class ToolList {
         ? { ...(yield* describeParts([this.#asTool(described)], schema, bytesMax)) }
         : yield* describeType(this.#asTool(described), type, schema, bytesMax);
     }
-    const found = yield* findTools(operations, query, group);
-    if ('names' in found) return { names: fittingNames(found.names, bytesMax) };
+    const found = yield* findTools(operations, query, group, bytesMax);
+    if ('names' in found) return found;
     const tools = found.tools.map((each) => this.#asTool(each));
     return { ...(yield* describeParts(tools, schema, bytesMax)) };
   }
@@ -178,15 +177,3 @@ export class ToolList {
 const isListed = (operations: CallableSet['operations']): boolean => operations.size <= LISTED_MAX;
 
 const withoutOutput = ({ outputSchema, ...tool }: Tool): Tool => tool;
-
-/** The first names of a list that fit into an answer, which has them twice. */
-function fittingNames(names: readonly string[], bytesMax: number): readonly string[] {
-  let left = bytesMax - NAMES_FRAME_BYTES;
-  return names.filter((name) => {
-    left -= bytesOf(JSON.stringify(name)) + 2;
-    return left >= 0;
-  });
-}
-
-/** Bytes for all that is around the names. */
-const NAMES_FRAME_BYTES = 1024;

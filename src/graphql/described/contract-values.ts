@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { getOrMake, isRecord } from '../../core/index.js';
 import { contractValue, contractValueOf } from '../types/contract-value.js';
+import { ownerTypeOf } from './owner-type.js';
 
 /**
  * Values of enumerations as the contract of the service has them: `+L1`, which GraphQL cannot name.
@@ -37,11 +38,8 @@ export function toContract(
       return typeof value === 'string' ? contractValueOf(declared, value) : value;
     }
     if (!isRecord(value)) return value;
-    const { __typename: name } = value;
-    const owner =
-      isAbstractType(declared) && typeof name === 'string' ? schema.getType(name) : declared;
-    if (!isObjectType(owner) && !isInterfaceType(owner)) return value;
-    const fields = owner.getFields();
+    const fields = ownerTypeOf(declared, value, schema)?.getFields();
+    if (fields === undefined) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, each]) => [key, replaced(each, fields[key]?.type ?? null)]),
     );

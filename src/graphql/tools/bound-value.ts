@@ -4,12 +4,10 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  isAbstractType,
-  isInterfaceType,
   isListType,
-  isObjectType,
 } from 'graphql';
 import { isRecord } from '../../core/index.js';
+import { ownerTypeOf } from '../described/owner-type.js';
 
 /** A value within its limit. */
 export interface BoundedValue {
@@ -20,8 +18,8 @@ export interface BoundedValue {
   readonly note: string | null;
 }
 
-/** Bytes for all that is around the value. */
-const FRAME_BYTES = 1024;
+/** Bytes for all that is around a value in an answer. */
+export const FRAME_BYTES = 1024;
 
 /** Items of each list, and characters of each text, that are tried one after the other. */
 const STEPS: readonly (readonly [items: number, chars: number])[] = [
@@ -102,9 +100,10 @@ class Shortener {
     if (typeof value === 'string') return this.#text(value, path, type);
     if (Array.isArray(value)) return this.#list(value, path, type);
     if (!isRecord(value)) return value;
+    const fields = type === null ? undefined : ownerTypeOf(type, value, this.#schema)?.getFields();
     const kept = Object.entries(value).map(([key, each]): [string, unknown] => [
       key,
-      this.shorten(each, `${path}/${key}`, this.#memberType(type, value, key)),
+      this.shorten(each, `${path}/${key}`, fields?.[key]?.type ?? null),
     ]);
     return Object.fromEntries(kept.filter(([, each]) => each !== undefined));
   }
@@ -149,18 +148,6 @@ class Shortener {
     }
     this.#contents.set(path, (this.#contents.get(path) ?? 0) + value.length);
     return undefined;
-  }
-
-  #memberType(
-    type: GraphQLOutputType | null,
-    { __typename: name }: Readonly<Record<string, unknown>>,
-    key: string,
-  ): GraphQLOutputType | null {
-    const declared = type === null ? null : getNamedType(type);
-    const owner =
-      isAbstractType(declared) && typeof name === 'string' ? this.#schema.getType(name) : declared;
-    const hasFields = isObjectType(owner) || isInterfaceType(owner);
-    return hasFields ? (owner.getFields()[key]?.type ?? null) : null;
   }
 
   #leftOut(path: string, length: number): void {

@@ -3,7 +3,7 @@ import { isRecord, type Steps } from '../../core/index.js';
 import type { DescribedOperation } from '../described/described-operation.js';
 import type { JsonSchema } from '../described/facets.js';
 import type { ReferredType } from '../described/schema-describer.js';
-import { bytesOf } from './bound-value.js';
+import { bytesOf, FRAME_BYTES } from './bound-value.js';
 import { argumentsSchema, inputDescriber, type Tool, toolHead } from './tool.js';
 
 /** Tools that were found. Their schemas refer to definitions that they share. */
@@ -14,9 +14,6 @@ export interface ToolParts {
   readonly leftOut?: readonly string[];
   readonly note?: string;
 }
-
-/** Bytes for all that is around the parts. */
-const FRAME_BYTES = 1024;
 
 /** Types that an answer names as left out. */
 const LEFT_OUT_MAX = 100;
@@ -49,7 +46,7 @@ export function* describeParts(
     const tool = fitting(
       [
         { ...head, inputSchema },
-        ...reduced(inputSchema).map((less) => ({ ...head, ...SHORT(head), inputSchema: less })),
+        ...reduced(inputSchema).map((less) => ({ ...head, ...shortened(head), inputSchema: less })),
       ],
       share,
     );
@@ -63,7 +60,7 @@ export function* describeParts(
   return { tools: described, ...definitions };
 }
 
-const SHORT = ({ description }: { readonly description: string }) => ({
+const shortened = ({ description }: { readonly description: string }) => ({
   description: description.slice(0, DESCRIPTION_CHARS),
 });
 

@@ -1,5 +1,6 @@
 import { groupBy, makeOncePer, type Steps } from '../../core/index.js';
 import type { DescribedOperation } from '../described/described-operation.js';
+import { bytesOf, FRAME_BYTES } from './bound-value.js';
 import type { Tool } from './tool.js';
 
 /** Up to so many tools are listed as they are. */
@@ -93,15 +94,18 @@ export type Found =
   | { readonly tools: readonly DescribedOperation[] }
   | { readonly names: readonly string[] };
 
+/** The names of an answer with all of a group are at most `bytesMax` long. */
 export function* findTools(
   operations: readonly DescribedOperation[],
   query: string,
   group: string | null,
+  bytesMax: number,
 ): Steps<Found> {
   const among = group === null ? operations : operations.filter(({ service }) => service === group);
   const words = wordsOf(query);
   if (words.length === 0) {
-    return { names: among.map(({ field }) => field.name).slice(0, NAMES_MAX) };
+    const names = among.map(({ field }) => field.name).slice(0, NAMES_MAX);
+    return { names: fittingNames(names, bytesMax) };
   }
   const scored: { readonly each: DescribedOperation; readonly score: number }[] = [];
   for (const each of among) {
@@ -151,4 +155,13 @@ function scoreOf(described: DescribedOperation, words: readonly string[]): numbe
     }
   }
   return score;
+}
+
+/** The first names of a list that fit into an answer, which has them twice. */
+function fittingNames(names: readonly string[], bytesMax: number): readonly string[] {
+  let left = bytesMax - FRAME_BYTES;
+  return names.filter((name) => {
+    left -= bytesOf(JSON.stringify(name)) + 2;
+    return left >= 0;
+  });
 }
