@@ -1,4 +1,4 @@
-import { DAYS_OF_MONTH } from '../values/plain-date.js';
+import { daysIn } from '../values/plain-date.js';
 
 /** A date and a time of day, as a pattern reads and writes them. */
 export interface DateFields {
@@ -39,13 +39,6 @@ export const isMoment = ({ year, month, day, hour, minute, second }: DateFields)
   second <= 59 &&
   month <= 12 &&
   day <= daysIn(year, month);
-
-function daysIn(year: number, month: number): number {
-  return month === 2 && !isLeapYear(year) ? 28 : (DAYS_OF_MONTH[month - 1] ?? 0);
-}
-
-const isLeapYear = (year: number): boolean =>
-  year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 /** The number of a day in its year, from 1. */
 export function dayOfYear({ year, month, day }: DateFields): number {

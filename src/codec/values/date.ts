@@ -1,6 +1,6 @@
 import { hold, isShort, shortLexical, TOO_LONG } from '../plan/lexical.js';
 import { LexicalError, type Scalar } from '../plan/scalar.js';
-import { DAYS_OF_MONTH, isPlainDateText } from './plain-date.js';
+import { daysIn, isPlainDateText } from './plain-date.js';
 
 /** The date and time types of XML Schema, by built-in name. */
 export type DateKind =
@@ -67,17 +67,14 @@ export const datePartsOf = (
 ): Readonly<Record<string, string | undefined>> => FORMS[kind].exec(text)?.groups ?? {};
 
 function isCalendarDay(parts: Readonly<Record<string, string>> | undefined): boolean {
-  const { year, month, day } = { year: undefined, month: undefined, day: undefined, ...parts };
+  const { year, month, day }: Readonly<Record<string, string | undefined>> = parts ?? {};
   // There is no year 0 in XSD 1.0.
   if (year !== undefined && /^-?0000$/.test(year)) return false;
   if (month === undefined || day === undefined) return true;
-  const last =
-    month === '02' && year !== undefined && !isLeap(year) ? 28 : DAYS_OF_MONTH[Number(month) - 1];
-  return last !== undefined && Number(day) <= last;
+  // 400 divides 10,000: the last four digits decide, however long the year is.
+  const lastDigits = year === undefined ? LEAP_YEAR : Number(year.slice(-4));
+  return Number(day) <= daysIn(lastDigits, Number(month));
 }
 
-/** 400 divides 10,000: the last four digits decide, however long the year is. */
-function isLeap(year: string): boolean {
-  const value = Number(year.slice(-4));
-  return value % 4 === 0 && (value % 100 !== 0 || value % 400 === 0);
-}
+/** A day without a year may be one of it. */
+const LEAP_YEAR = 2000;

@@ -38,7 +38,14 @@ export function isPlainDateText(text: string, kind: 'dateTime' | 'date'): boolea
   return isPlainDate(SCRATCH, 0, text.length, kind);
 }
 
-export const DAYS_OF_MONTH: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const DAYS_OF_MONTH: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** The days of a month, which is from 1 to 12; 0 for any other. */
+export const daysIn = (year: number, month: number): number =>
+  month === 2 && !isLeapYear(year) ? 28 : (DAYS_OF_MONTH[month - 1] ?? 0);
+
+const isLeapYear = (year: number): boolean =>
+  year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 const DATE_CHARS = 10;
 const TIME_CHARS = 9;
@@ -53,9 +60,7 @@ function isDay(bytes: Uint8Array, at: number): boolean {
     return false;
   }
   if (bytes[at + 4] !== MINUS || bytes[at + 7] !== MINUS) return false;
-  if (day <= 28) return true;
-  const isLeapYear = (year === 0 ? century : year) % 4 === 0;
-  return day <= (month === 2 && !isLeapYear ? 28 : (DAYS_OF_MONTH[month - 1] ?? 0));
+  return day <= 28 || day <= daysIn(100 * century + year, month);
 }
 
 /**
