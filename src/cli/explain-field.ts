@@ -1,4 +1,4 @@
-import { getNullableType, isInterfaceType, isObjectType } from 'graphql';
+import { isInterfaceType, isObjectType } from 'graphql';
 import type { Conversion } from '../codec/index.js';
 import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
@@ -52,7 +52,7 @@ export async function explainField(
   if (field.description) {
     terminal.out(field.description.split('\n')[0] ?? '');
   }
-  if (found === null && getNullableType(field.type) !== null) {
+  if (found === null) {
     terminal.out(
       'It is not read from a reply: a link, a field of Query or Mutation, or a tool type.',
     );

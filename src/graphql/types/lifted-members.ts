@@ -45,8 +45,6 @@ export function liftedMembers(
       const member = memberAt(type, { ...mapping, name }, names, membersOf);
       if (member !== null) {
         members.push(member);
-      }
-      if (member !== null) {
         paths.add(path);
       }
     }
