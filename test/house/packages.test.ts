@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import t from 'tap';
 
@@ -19,7 +19,7 @@ const NAMES_MAX: Readonly<Record<string, number>> = {
   wss: 48,
   wsdl: 78,
   codec: 120,
-  graphql: 209,
+  graphql: 208,
   upstream: 81,
 };
 
@@ -37,6 +37,22 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 const sources = readSources('src');
 const imports = sources.flatMap(importsIn);
+
+/** All that stands at the top level; what is made there is not of the repository. */
+const TOP_LEVEL = new Set([
+  ...['package.json', 'package-lock.json', 'tsconfig.json', 'biome.json', 'build.js', 'bundle.js'],
+  ...['sbom.js', 'src', 'config', 'test', 'deploy', 'schemas', 'README.md', 'CHANGELOG.md'],
+  ...['CONTRIBUTING.md', 'SECURITY.md', 'THREAT-MODEL.md', 'LICENSE', '.ci', '.npmrc', '.taprc'],
+  ...['.git', '.gitignore', '.git-blame-ignore-revs'],
+  ...['dist', 'node_modules', 'coverage', '.tap'],
+]);
+
+t.test('the top level has what belongs there', async (t) => {
+  t.same(
+    readdirSync('.').filter((name) => !TOP_LEVEL.has(name)),
+    [],
+  );
+});
 
 t.test('a face has no more names than before', async (t) => {
   const faces = facesOf(sources);

@@ -32,6 +32,10 @@ t.test('a refusal is a row of one package', async (t) => {
   t.same(seen.toSorted(), CODES.toSorted(), 'each code once, in the table that joins them');
 });
 
+t.test('tests have the rows of all packages, as the gateway has', async (t) => {
+  for (const code of CODES) t.equal(kindOf(code), REFUSALS[code], code);
+});
+
 t.test('every refusal is used somewhere', async (t) => {
   const text = readSources('src')
     .filter(({ path }) => !path.endsWith('/refusals.ts'))

@@ -39,7 +39,7 @@ await build({
   sourcemap: true,
   logLevel: 'warning',
 });
-const { groupFiles } = await import('./dist/test/kit/groups.js');
+const { groupFiles } = await import('../../dist/test/kit/groups.js');
 let failed = 0;
 for (const files of groupFiles().values()) {
   const own = files.filter((path) => path.startsWith(`dist/test/${folder}/`));
