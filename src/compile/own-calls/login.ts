@@ -75,7 +75,7 @@ export const withLogins = (
     };
   });
 
-/** Calls that the gateway makes for nobody have no token to exchange. */
+/** Calls that the gateway makes by itself have no token to exchange. */
 const withoutCaller = (exchanged: ExchangedTokens): TokenSource => ({
   ...exchanged.of(null),
   close: () => exchanged.close(),

@@ -17,7 +17,8 @@ export interface SlotSupply {
 }
 
 /**
- * Milliseconds of the clock of the system, which all processes of a machine share and nobody sets.
+ * Milliseconds of the clock of the system, which all processes of a machine share
+ * and none of them sets.
  */
 export const slotClockMillis = (): number => Number(hrtime.bigint()) / 1e6;
 

@@ -73,7 +73,7 @@ export class MemoryOutcomes implements OutcomeStore {
     if (known?.state !== 'pending' || known.owner !== owner) return;
     known.untilMillis = this.#now() + keepMillis;
     this.#nextEndMillis = Math.min(this.#nextEndMillis, known.untilMillis);
-    // An answer that has no room is a call that was made, whose answer nobody can have again.
+    // An answer that has no room is a call that was made, and whose answer is lost.
     const fits = answer !== null && this.#bytes + answer.body.length <= this.#bytesMax;
     known.state = fits ? answer : 'unknown';
     if (fits) {

@@ -30,8 +30,8 @@ export interface KeyClaim {
   readonly fingerprint: string;
   readonly keepMillis: number;
   /**
-   * The longest time that its call takes: after it, a call that is pending elsewhere has an outcome
-   * that nobody knows.
+   * The longest time that its call takes: after it, the outcome of a call that is pending elsewhere
+   * is unknown.
    */
   readonly callMillis: number;
   /** The id of the message, which a reply may relate to; absent or null where it has none. */
