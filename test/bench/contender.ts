@@ -17,12 +17,16 @@ export const contend = (name: string, server: Server): Contender => ({
 });
 
 /**
- * Sends a slice of small messages: short ones, so that other processes disturb all contenders
- * alike.
+ * Sends a slice of small messages, of SOAP unless `send` sends others: short slices, so that other
+ * processes disturb all contenders alike.
  */
-export async function slice({ server, load, micros }: Contender, messages: number): Promise<void> {
+export async function slice(
+  { server, load, micros }: Contender,
+  messages: number,
+  send: (load: Load, count: number) => Promise<unknown> = (to, count) => to.small(count),
+): Promise<void> {
   const before = (await server.usage()).cpuMicros;
-  await load.small(messages);
+  await send(load, messages);
   micros.push(((await server.usage()).cpuMicros - before) / messages);
 }
 

@@ -11,30 +11,59 @@ import {
   startServer,
   table,
 } from './kit.js';
+import type { Load } from './load.js';
+import { GRAPHQL_CALL } from './messages.js';
 import { startSoapstone } from './soapstone.js';
 
 const SLICE = 1_000;
 const WARM_UP = 20_000;
 
+/** A kind of call, the query of the backend's address, and whether a bare forwarder carries it. */
+interface Kind {
+  readonly name: string;
+  readonly query: string;
+  readonly isForwarded: boolean;
+  send(load: Load, count: number): Promise<unknown>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'SOAP',
+    query: '',
+    isForwarded: true,
+    send: (load, count) => load.small(count),
+  },
+  {
+    name: 'GraphQL',
+    query: '?orders=1',
+    isForwarded: false,
+    send: (load, count) => load.each(count, () => load.ask(GRAPHQL_CALL)),
+  },
+];
+
 /**
- * Processor time of a small SOAP message through this checkout, through another one that is built,
- * and through the bare forwarder, in short slices in turns. The ratio of each slice is to the slice
- * of the other checkout beside it.
+ * Processor time of small messages through this checkout, through another one that is built, and
+ * through the bare forwarder where it can carry them, in short slices in turns. The ratio of each
+ * slice is to the slice of the other checkout beside it.
  */
 export async function benchPair(other: string, quick: boolean): Promise<void> {
+  for (const kind of KINDS) await pairOf(kind, other, quick);
+}
+
+async function pairOf(kind: Kind, other: string, quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
-  const before = contend('other', await startOther(other, `${backend.url}/soap/bench`));
-  const after = contend('this', await startSoapstone(`${backend.url}/soap/bench`));
-  const base = contend(
-    'undici',
-    await startServer(fileOf('forwarders.js'), ['undici', backend.url]),
-  );
-  const all = [before, after, base];
+  const url = `${backend.url}/soap/bench${kind.query}`;
+  const before = contend('other', await startOther(other, url));
+  const all = [before, contend('this', await startSoapstone(url))];
+  if (kind.isForwarded)
+    all.push(
+      contend('undici', await startServer(fileOf('forwarders.js'), ['undici', backend.url])),
+    );
   try {
-    for (const { load } of all) await load.small(WARM_UP);
+    for (const { load } of all) await kind.send(load, WARM_UP);
     for (let round = 0; round < (quick ? 20 : 100); round++) {
       for (const contender of round % 2 === 0 ? all : all.toReversed())
-        await slice(contender, SLICE);
+        await slice(contender, SLICE, kind.send);
     }
   } finally {
     await endAll(all, backend);
@@ -50,7 +79,9 @@ export async function benchPair(other: string, quick: boolean): Promise<void> {
       quantile(ratios, 0.75),
     ];
   });
-  print(`\nSmall messages, ${before.micros.length} slices of ${SLICE} each, in turns\n\n`);
+  print(
+    `\nSmall ${kind.name} messages, ${before.micros.length} slices of ${SLICE} each, in turns\n\n`,
+  );
   print(
     table(
       ['checkout', 'CPU µs', 'lower quartile', 'ratio', 'ratio, quartiles', ''],
