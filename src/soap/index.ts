@@ -45,7 +45,7 @@ export { BoundaryScanner, type ContentSink } from './mime/boundary.js';
 export { afterBoundary, type BoundaryLine, PADDING_MAX } from './mime/boundary-line.js';
 export { HeaderBytes } from './mime/header-bytes.js';
 export { HeldPackage } from './mime/held-package.js';
-export { IncludeReader, XOP_URI } from './mime/include.js';
+export { IncludeReader, type SlicedContent, stepToInclude, XOP_URI } from './mime/include.js';
 export type { IncludedPart } from './mime/kept-parts.js';
 export {
   contentTypeRule,

@@ -15,7 +15,7 @@ import type { CallRules, TimedCall } from './call-rules.js';
 import type { UpstreamConnection } from './connection.js';
 import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
-import { withInsertion } from './insertion.js';
+import { withInsertion, type Written } from './insertion.js';
 import type { PaceTicket } from './pace/class-queues.js';
 import {
   fieldValues,
@@ -38,12 +38,13 @@ const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
 /**
- * The stage of a call. `sent`: its request is being written; `out`: all of it is. `early`: the
+ * The stage of a call. `sealing`: it has a connection, and its message is signed. `sent`: its request is being written; `out`: all of it is. `early`: the
  * answer began before the request was out. `unwanted`: the answer has a status that the call is
  * made again for. `refused`: the receiver has the refusal, and the rest of the answer is discarded.
  */
 type Stage =
   | 'queued'
+  | 'sealing'
   | 'connecting'
   | 'sent'
   | 'out'
@@ -58,7 +59,8 @@ type Stage =
  * made.
  */
 const STEPS = {
-  start: { queued: 'connecting' },
+  seal: { queued: 'sealing' },
+  start: { queued: 'connecting', sealing: 'connecting' },
   // A second time where the connection closed before the backend had read anything.
   write: { connecting: 'sent', sent: 'sent', out: 'sent' },
   written: { sent: 'out', early: 'answering' },
@@ -68,6 +70,7 @@ const STEPS = {
   retry: { connecting: 'queued', sent: 'queued', out: 'queued', unwanted: 'queued' },
   end: {
     queued: 'over',
+    sealing: 'over',
     connecting: 'over',
     sent: 'over',
     out: 'over',
@@ -157,27 +160,48 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** Nothing of the request was written. */
   get isUnsent(): boolean {
-    return this.#stages.at === 'queued' || this.#stages.at === 'connecting';
+    const { at } = this.#stages;
+    return at === 'queued' || at === 'sealing' || at === 'connecting';
   }
 
   /** Makes the call at an address that is ready. */
   start(address: Address, nowMillis: number): void {
-    const { method, query, insertion, spellings = null } = this.request;
-    const { headers, body } = insertion === undefined ? this.request : withInsertion(this.request);
-    const { observer = null } = this.request;
+    const { headers, body, insertion, observer = null } = this.request;
     const observed =
       observer === null ? headers : withField(headers, observer.begin(address.url, nowMillis));
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
-    this.#stages.move('start');
     this.status = 0;
     const connection = address.acquire(nowMillis);
     this.#connection = connection;
+    if (insertion === undefined) {
+      this.#send(connection, { headers: observed, body }, nowMillis);
+      return;
+    }
+    // Not at once: the caller must hold the call before it can end.
+    const fail = (caught: unknown): void => this.#fail(asRefusal(caught), null);
+    try {
+      const written = withInsertion({ headers: observed, body, insertion }, () => this.isOver);
+      if (written instanceof Promise) {
+        this.#stages.move('seal');
+        written.then((one) => this.#send(connection, one, performance.now())).catch(fail);
+      } else {
+        this.#send(connection, written, nowMillis);
+      }
+    } catch (caught) {
+      queueMicrotask(() => fail(caught));
+    }
+  }
+
+  #send(connection: UpstreamConnection, { headers, body }: Written, nowMillis: number): void {
+    const { address } = this;
+    if (address === null || !this.#stages.move('start')) return;
+    const { method, query, spellings = null } = this.request;
     connection.send(
       {
         method,
         path: address.target(query),
-        headers: address.headers(observed),
+        headers: address.headers(headers),
         spellings,
         body,
         headersTimeout: this.rules.headersMillis,
@@ -430,11 +454,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   /**
-   * Whether the call was slow because its caller sends or reads slowly, which is not the backend's
-   * failure.
+   * Whether the call was slow because its caller sends or reads slowly, or because its message is
+   * still signed: that is not the backend's failure.
    */
   #isSlowCaller(refusal: Refusal): boolean {
-    if (this.#connection === null) return true;
+    if (this.#connection === null || this.#stages.at === 'sealing') return true;
     const isSlow = refusal.code === 'UPSTREAM_TIMEOUT' || refusal.code === 'UPSTREAM_RESET';
     return (
       isSlow &&

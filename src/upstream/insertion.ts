@@ -1,14 +1,25 @@
 import { Buffer } from 'node:buffer';
 import { pipeline, type Readable, Transform } from 'node:stream';
-import { invariant } from '../core/index.js';
+import { invariant, KIB, Refusal, runAtOnce, type Steps, TimeSlices } from '../core/index.js';
 import { isStreamed, type UpstreamRequest } from './reply.js';
 
-/** Header fields and body of one try of a request, with its insertion. */
-export function withInsertion({
-  headers,
-  body,
-  insertion,
-}: UpstreamRequest): Pick<UpstreamRequest, 'headers' | 'body'> {
+/** A message up to here is sealed at once. */
+const SEALED_AT_ONCE_BYTES = 64 * KIB;
+/** All messages that are sealed take turns. */
+const slices = new TimeSlices();
+
+/** Header fields and body of one try of a request. */
+export type Written = Pick<UpstreamRequest, 'headers' | 'body'>;
+
+/**
+ * Header fields and body of one try of a request, with its insertion; a promise while a long
+ * message is sealed in time slices, until `isOver`. Throws, or rejects with, the refusal of a
+ * message that cannot be sealed.
+ */
+export function withInsertion(
+  { headers, body, insertion }: Pick<UpstreamRequest, 'headers' | 'body' | 'insertion'>,
+  isOver: () => boolean,
+): Written | Promise<Written> {
   if (insertion === undefined || body === null) return { headers, body };
   const inserted = insertion.make();
   const { offsetBytes, seal } = insertion;
@@ -20,8 +31,22 @@ export function withInsertion({
     };
   }
   const whole = inBuffer(body, offsetBytes, inserted);
-  const sealed = seal?.(whole, inserted.length) ?? whole;
-  return { headers: grown(headers, sealed.length - body.length), body: sealed };
+  const written = (sealed: Buffer): Written => ({
+    headers: grown(headers, sealed.length - body.length),
+    body: sealed,
+  });
+  if (seal === undefined) return written(whole);
+  if (whole.length <= SEALED_AT_ONCE_BYTES) return written(runAtOnce(seal(whole)));
+  return slices.run(untilOver(seal(whole), isOver)).then(written);
+}
+
+function* untilOver<T>(steps: Steps<T>, isOver: () => boolean): Steps<T> {
+  for (;;) {
+    if (isOver()) throw new Refusal('CLIENT_GONE');
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    yield;
+  }
 }
 
 function grown(headers: readonly string[], bytes: number): string[] {

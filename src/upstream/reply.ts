@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { CallObserver, FieldSpellings, Refusal, SubjectToken } from '../core/index.js';
+import type { CallObserver, FieldSpellings, Refusal, Steps, SubjectToken } from '../core/index.js';
 import type { Affinity } from './balancer.js';
 import type { CallRules } from './call-rules.js';
 
@@ -14,10 +14,10 @@ export interface Insertion {
    */
   readonly make: () => Buffer;
   /**
-   * Changes the whole body once they are in it, so many; absent: nothing is. A body that is
-   * streamed cannot be.
+   * Changes the whole body once they are in it; absent: nothing is. A body that is streamed cannot
+   * be. A long one takes many steps.
    */
-  readonly seal?: (body: Buffer, insertedBytes: number) => Buffer;
+  readonly seal?: (body: Buffer) => Steps<Buffer>;
 }
 
 export interface UpstreamRequest {

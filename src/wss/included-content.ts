@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { XOP_URI } from '../soap/index.js';
+import { type SlicedContent, XOP_URI } from '../soap/index.js';
 import type { CanonicalWriter, StartTag, TreeBuilder } from '../xml/index.js';
 
 /** Bytes of a part that are written as base64 at once: a multiple of three. */
@@ -11,7 +11,7 @@ export const isXopInclude = ({ local, uri }: StartTag): boolean =>
   local === 'Include' && uri === XOP_URI;
 
 /** The base64 of a part, written in place of its Include (XOP 1.0 section 3.2). */
-export class IncludedContent {
+export class IncludedContent implements SlicedContent {
   readonly #bytes: Buffer;
   readonly #writers: readonly CanonicalWriter[];
   #at = 0;
@@ -32,15 +32,22 @@ export class IncludedContent {
     this.#at += SLICE_BYTES;
     return this.#at < this.#bytes.length;
   }
-
-  writeRest(): void {
-    while (this.writeSlice());
-  }
 }
 
-/** Adds the base64 of a part to a header block that is kept. */
-export function keepIncluded(bytes: Buffer, block: TreeBuilder): void {
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    block.text(bytes.toString('base64', at, at + SLICE_BYTES));
+/** The base64 of a part, added to a header block that is kept. */
+export class KeptContent implements SlicedContent {
+  readonly #bytes: Buffer;
+  readonly #block: TreeBuilder;
+  #at = 0;
+
+  constructor(bytes: Buffer, block: TreeBuilder) {
+    this.#bytes = bytes;
+    this.#block = block;
+  }
+
+  writeSlice(): boolean {
+    this.#block.text(this.#bytes.toString('base64', this.#at, this.#at + SLICE_BYTES));
+    this.#at += SLICE_BYTES;
+    return this.#at < this.#bytes.length;
   }
 }

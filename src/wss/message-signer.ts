@@ -1,8 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 
-import { invariant } from '../core/index.js';
-import { type IncludedPart, referenceIn, type Spellings } from '../soap/index.js';
+import { invariant, KIB, type Steps } from '../core/index.js';
+import {
+  type IncludedPart,
+  referenceIn,
+  type SlicedContent,
+  type Spellings,
+  stepToInclude,
+} from '../soap/index.js';
 import {
   ALL,
   canonicalMethodOf,
@@ -28,7 +34,7 @@ import {
 } from './algorithms.js';
 import { referableId } from './element-ids.js';
 import type { RequiredPart } from './header-verification.js';
-import { IncludedContent, isXopInclude, keepIncluded } from './included-content.js';
+import { IncludedContent, isXopInclude, KeptContent } from './included-content.js';
 import { ElementDigest } from './reference-digest.js';
 import { unsupportedAlgorithm } from './security-refusals.js';
 import type { Transformation } from './signature-form.js';
@@ -62,6 +68,8 @@ export interface SigningRules {
 }
 
 const EXCLUSIVE = canonicalMethodOf(EXC_C14N);
+/** Bytes of a message that are read in one step: they take less than a time slice. */
+const STEP_BYTES = 16 * KIB;
 
 /** What the gateway signs by: exclusive canonicalization, as the Basic Security Profile has it. */
 function transformation(): Transformation {
@@ -80,26 +88,30 @@ export type FindPart = (spellings: Spellings) => IncludedPart | null;
  * parts an Id where they have none, and writes certificate and Signature to the end of the block
  * (SOAP Message Security 1.1 sections 6.3 and 8.1). `onSigned` gets the value of the signature.
  * `findPart`: the message is the envelope of a package; an Include in it counts as the base64 of
- * its part (XOP 1.0 section 3.2), as CXF and WSS4J have it. Throws `wsse:UnsupportedAlgorithm`.
+ * its part (XOP 1.0 section 3.2), as CXF and WSS4J have it. A long message takes many steps. Throws
+ * `wsse:UnsupportedAlgorithm`.
  */
-export function signMessage(
+export function* signMessage(
   message: Buffer,
   rules: SigningRules,
   onSigned: (value: Buffer) => void = () => {},
   findPart: FindPart | null = null,
-): Buffer {
-  const identified = giveIds(message, rules);
+): Steps<Buffer> {
+  const identified = yield* giveIds(message, rules);
+  yield;
   const body = new ElementDigest(transformation(), rules.digest, null);
-  const outline = read(identified, rules, body, findPart);
-  const references = partsIn(outline, rules).map(({ id, digest }) => {
+  const outline = yield* read(identified, rules, body, findPart);
+  let references = '';
+  for (const { id, digest } of partsIn(outline, rules)) {
     invariant(id !== null, 'a signed part has an Id');
-    return referenceText(id, digest(), rules.digest);
-  });
+    references += referenceText(id, digest(), rules.digest);
+    yield;
+  }
   const { certificate, key, algorithm } = rules.identity();
   const signedInfo =
     `<ds:SignedInfo xmlns:ds="${DS}"><ds:CanonicalizationMethod Algorithm="${EXC_C14N}">` +
     `</ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${algorithm.identifier}">` +
-    `</ds:SignatureMethod>${references.join('')}</ds:SignedInfo>`;
+    `</ds:SignatureMethod>${references}</ds:SignedInfo>`;
   const signed = signBytes(algorithm, key, Buffer.from(signedInfo));
   onSigned(signed);
   const value = signed.toString('base64');
@@ -129,8 +141,8 @@ interface Outline {
   readonly body: Part;
 }
 
-function giveIds(message: Buffer, rules: SigningRules): Buffer {
-  const insertions = partsIn(read(message, rules, null, null), rules)
+function* giveIds(message: Buffer, rules: SigningRules): Steps<Buffer> {
+  const insertions = partsIn(yield* read(message, rules, null, null), rules)
     .filter(({ id }) => id === null)
     .map(({ nameEndBytes, idPrefix: { prefix, isBound } }) => ({
       at: nameEndBytes,
@@ -193,16 +205,25 @@ const nameEndOf = ({
   offsetBytes + 1 + Buffer.byteLength(prefix === '' ? local : `${prefix}:${local}`);
 
 /** `digest`: null where the Ids alone are looked for. */
-function read(
+function* read(
   message: Buffer,
   { xmlLimits }: SigningRules,
   digest: ElementDigest | null,
   findPart: FindPart | null,
-): Outline {
+): Steps<Outline> {
   const outliner = new Outliner(digest, findPart);
   const reader = new XmlReader(outliner, xmlLimits);
   reader.begin(null);
-  reader.write(message);
+  for (let rest = message; rest.length > 0; ) {
+    const taken =
+      findPart === null ? rest.subarray(0, STEP_BYTES) : stepToInclude(rest, STEP_BYTES);
+    reader.write(taken);
+    rest = rest.subarray(taken.length);
+    yield;
+    while (outliner.writeIncluded()) {
+      yield;
+    }
+  }
   reader.end();
   return outliner.outline(message);
 }
@@ -218,10 +239,20 @@ class Outliner implements XmlHandler {
   #depth = 0;
   /** An Include is open, which counts as its part. */
   #isInIncluded = false;
+  /** The rest of the part that takes the place of the last Include; null once it is written. */
+  #included: SlicedContent | null = null;
 
   constructor(digest: ElementDigest | null, findPart: FindPart | null) {
     this.#digest = digest;
     this.#findPart = findPart;
+  }
+
+  /** Writes a slice of the part that takes the place of an Include. False: nothing is left of it. */
+  writeIncluded(): boolean {
+    if (this.#included?.writeSlice() !== true) {
+      this.#included = null;
+    }
+    return this.#included !== null;
   }
 
   open(tag: StartTag): Interest {
@@ -250,6 +281,8 @@ class Outliner implements XmlHandler {
 
   close(contentEndBytes: number, endBytes: number): void {
     if (this.#isInIncluded) {
+      // An event comes that is behind it.
+      while (this.writeIncluded());
       this.#isInIncluded = false;
     } else if (this.#block !== null) {
       this.#block.close(contentEndBytes, endBytes);
@@ -286,9 +319,9 @@ class Outliner implements XmlHandler {
       );
     }
     if (this.#block !== null) {
-      keepIncluded(part.bytes, this.#block);
+      this.#included = new KeptContent(part.bytes, this.#block);
     } else if (this.#digest !== null) {
-      new IncludedContent(part.bytes, [this.#digest.writer]).writeRest();
+      this.#included = new IncludedContent(part.bytes, [this.#digest.writer]);
     }
     this.#isInIncluded = true;
     return SKIP;

@@ -21,7 +21,7 @@ import {
   type VerifiedSignature,
   verifyHeader,
 } from './header-verification.js';
-import { IncludedContent, isXopInclude, keepIncluded } from './included-content.js';
+import { IncludedContent, isXopInclude, KeptContent } from './included-content.js';
 import { ReferenceDigest } from './reference-digest.js';
 import {
   commentInText,
@@ -199,7 +199,8 @@ export class MessageVerifier implements XmlHandler {
       if (this.#headerPartBytes > HEADER_PARTS_BYTES_MAX) {
         throw new Refusal('SOAP_HEADER_LIMIT', 'parts that a verified Header includes');
       }
-      keepIncluded(part.bytes, this.#block);
+      const kept = new KeptContent(part.bytes, this.#block);
+      while (kept.writeSlice());
     } else {
       if (this.#hasText[this.#depth - 1] === true) {
         throw failedCheck('an Include beside text in what is signed');

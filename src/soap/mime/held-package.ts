@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { KIB, refuseByLimit } from '../../core/index.js';
 import type { Encoding } from '../../xml/index.js';
-import { XOP_URI } from './include.js';
+import { type SlicedContent, stepToInclude, XOP_URI } from './include.js';
 import { type IncludedPart, KeptParts } from './kept-parts.js';
 import type { AttachmentSink, EnvelopeReader } from './multipart.js';
 import type { Spellings } from './references.js';
@@ -13,12 +13,6 @@ const SIGNATURE_URI = 'http://www.w3.org/2000/09/xmldsig#';
 const FEW_BYTES = 64 * KIB;
 /** Bytes of a collected envelope that are read in one step. */
 const STEP_BYTES = 16 * KIB;
-
-/** Content that is written in place of an Include, in steps. */
-export interface SlicedContent {
-  /** False: the step was the last. */
-  writeSlice(): boolean;
-}
 
 /**
  * The state of a package: its envelope is collected; all of it is, until its last part is there;
@@ -213,10 +207,7 @@ export class HeldPackage {
   /** The next bytes of the envelope, not beyond the tag of an Include. */
   #takeEnvelope(): Buffer {
     const [first = Buffer.alloc(0)] = this.#envelope;
-    const step = first.subarray(0, STEP_BYTES);
-    const include = step.indexOf('Include');
-    const tagEnd = include < 0 ? -1 : step.indexOf('>', include);
-    const taken = tagEnd < 0 ? step : step.subarray(0, tagEnd + 1);
+    const taken = stepToInclude(first, STEP_BYTES);
     if (taken.length < first.length) {
       this.#envelope[0] = first.subarray(taken.length);
     } else {

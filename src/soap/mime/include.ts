@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { Refusal } from '../../core/index.js';
 import {
   ELEMENTS_ONLY,
@@ -10,6 +11,24 @@ import {
 import type { References } from './references.js';
 
 export const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
+
+const INCLUDE = 'Include';
+
+/** Content that is written in place of an Include, in steps. */
+export interface SlicedContent {
+  /** False: the step was the last. */
+  writeSlice(): boolean;
+}
+
+/**
+ * The first bytes of an envelope for one step of its reading, at most about `stepBytes`. They end
+ * behind the tag of an Include, so that its part is written before the next step.
+ */
+export function stepToInclude(bytes: Buffer, stepBytes: number): Buffer {
+  const at = bytes.subarray(0, stepBytes + INCLUDE.length - 1).indexOf(INCLUDE);
+  const tagEnd = at < 0 ? -1 : bytes.subarray(at, at + stepBytes).indexOf('>');
+  return bytes.subarray(0, tagEnd < 0 ? stepBytes : at + tagEnd + 1);
+}
 
 /**
  * Finds the Includes of an envelope in a package (XOP 1.0 section 2.1), and passes its events on to
