@@ -15,7 +15,7 @@ import type { CallRules, TimedCall } from './call-rules.js';
 import type { UpstreamConnection } from './connection.js';
 import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
-import { withInsertion, type Written } from './insertion.js';
+import { type Written, withInsertion } from './insertion.js';
 import type { PaceTicket } from './pace/class-queues.js';
 import {
   fieldValues,

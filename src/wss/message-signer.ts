@@ -255,7 +255,15 @@ class Outliner implements XmlHandler {
     return this.#included !== null;
   }
 
+  /** Writes the part of the last Include: an event comes that is behind it. */
+  #finishIncluded(): void {
+    while (this.#included !== null) {
+      this.writeIncluded();
+    }
+  }
+
   open(tag: StartTag): Interest {
+    this.#finishIncluded();
     this.#depth++;
     if (this.#findPart !== null && isXopInclude(tag) && (this.#block ?? this.#body) !== null) {
       return this.#openIncluded(tag, this.#findPart);
@@ -281,10 +289,12 @@ class Outliner implements XmlHandler {
 
   close(contentEndBytes: number, endBytes: number): void {
     if (this.#isInIncluded) {
-      // An event comes that is behind it.
-      while (this.writeIncluded());
       this.#isInIncluded = false;
-    } else if (this.#block !== null) {
+      this.#depth--;
+      return;
+    }
+    this.#finishIncluded();
+    if (this.#block !== null) {
       this.#block.close(contentEndBytes, endBytes);
       if (this.#block.isComplete) {
         if (this.#block.root !== null) {
@@ -299,6 +309,7 @@ class Outliner implements XmlHandler {
   }
 
   text(chars: string): void {
+    this.#finishIncluded();
     if (this.#block !== null) {
       this.#block.text(chars);
     } else if (this.#body !== null && this.#depth > 1) {
@@ -307,6 +318,7 @@ class Outliner implements XmlHandler {
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    this.#finishIncluded();
     return this.#block === null && this.#digest?.writer.asciiText(bytes, start, end) === true;
   }
 

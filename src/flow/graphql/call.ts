@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Decoded, newMessageId, writesMessageId } from '../../codec/index.js';
-import { Refusal } from '../../core/index.js';
+import { KIB, Refusal, TimeSlices } from '../../core/index.js';
 import type { FieldCall } from '../../graphql/index.js';
 import type { UpstreamRequest } from '../../upstream/index.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';
@@ -14,15 +14,26 @@ import type { CallContext } from './call-context.js';
 import { type CallMessage, withLength, writeCallMessage } from './call-message.js';
 import { DecodedReply } from './decoded-reply.js';
 
+/** A call for a longer request, or with a longer message, shares the event loop. */
+const LONG_BYTES = 128 * KIB;
+/** To read, to write and to send a megabyte in one turn would hold the event loop. */
+const slices = new TimeSlices();
+
 /**
  * Calls one operation for a GraphQL field: encode, call, validate, decode while it streams. Rejects
  * with a `Refusal`, which is a `SoapFaultError` where the backend answered with a Fault.
  */
 export async function callOperation(field: FieldCall, context: CallContext): Promise<Decoded> {
-  const { service } = context;
+  const { service, exchange } = context;
+  if (exchange.bytesIn > LONG_BYTES) {
+    await slices.pause();
+  }
   const isAddressed = service.addressing?.has(field.bound.operation) === true;
   const messageId = isAddressed ? newMessageId() : null;
   const message = writeCallMessage(field, context, messageId);
+  if (message.envelope.length > LONG_BYTES) {
+    await slices.pause();
+  }
   // What is signed has to be whole.
   const bufferBytes = service.signing === null ? service.bufferBytes : service.heldBytes;
   const whole = message.hasFiles ? await withLength(message, bufferBytes) : message;
