@@ -4,15 +4,17 @@ import { blocksOf } from '../compile/soap/mapping.js';
 import { printEnvelope } from '../compile/soap/print-envelope.js';
 import type { ConfiguredService } from '../compile/soap/service.js';
 import type { Compiled } from '../compile.js';
+import { isWritableFor } from '../flow/graphql/page-example.js';
 import {
   argumentsOf,
   type BoundField,
   type BuiltSchema,
   buildSchema,
   EXAMPLE_TEXTS,
-  exampleCall,
+  exampleCalls,
   inputMappings,
   NO_BLOCKS,
+  validArguments,
 } from '../graphql/index.js';
 import type { Operation } from '../wsdl/index.js';
 import type { SampleMessage } from './answers.js';
@@ -34,11 +36,12 @@ export function sampleOf(
   if (found === null) return { query: null, envelope: null };
   const root = found.parent === 'Query' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[found.name];
+  if (field === undefined) return { query: null, envelope: null };
+  const kind = found.parent === 'Query' ? 'query' : 'mutation';
+  const calls = exampleCalls(field, kind, validArguments(found));
   const query =
-    field === undefined
-      ? null
-      : exampleCall(field, found.parent === 'Query' ? 'query' : 'mutation');
-  if (field === undefined || query === null) return { query: null, envelope: null };
+    calls.find((each) => isWritableFor(compiled, found, field, parse(each))) ?? calls[0];
+  if (query === undefined) return { query: null, envelope: null };
   return {
     query: bound === null ? null : query,
     envelope: envelopeOf(compiled, service, found, field, query),

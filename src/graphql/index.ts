@@ -57,6 +57,7 @@ export {
 export { REST_LIMITS } from './described/rest-limits.js';
 export { type ReferredType, SchemaDescriber } from './described/schema-describer.js';
 export { entriesOf, pagesOf } from './docs/docs-pages.js';
+export { exampleOfOperation, validArguments } from './docs/example-arguments.js';
 export type { DocsPage, InlineText, PageBlock, PageEntry } from './docs/page-block.js';
 export { URL_DIRECTIVE } from './downloads/url-directive.js';
 export { codedError, fieldError, MORE_ERRORS, refusalErrors, withId } from './errors.js';
@@ -112,7 +113,7 @@ export {
 export { type RawVariables, responseKey } from './output/reply-plan.js';
 export { type Asset, assetsPath, readAssets } from './page/assets.js';
 export { copyFiles } from './page/copy-files.js';
-export { EXAMPLE_TEXTS, exampleCall, exampleQuery } from './page/example.js';
+export { EXAMPLE_TEXTS, exampleCalls, exampleQuery } from './page/example.js';
 export { PAGE_POLICY, type Page, printLinks, readPage } from './page/page.js';
 export { type PageFile, SCRIPT, STYLE } from './page/page-files.js';
 export { GRAPHQL_REFUSALS } from './refusals.js';

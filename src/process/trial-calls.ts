@@ -1,7 +1,12 @@
 import { parse, valueFromASTUntyped } from 'graphql';
 import type { Compiled } from '../compile.js';
 import { isWritable, rootFieldOf } from '../flow/graphql/page-example.js';
-import { type DescribedOperation, describedOperations, exampleCall } from '../graphql/index.js';
+import {
+  type DescribedOperation,
+  describedOperations,
+  exampleCalls,
+  validArguments,
+} from '../graphql/index.js';
 
 /** Commands that call one operation of a trial over REST and as a tool. */
 export interface TrialCalls {
@@ -33,10 +38,11 @@ function exampleOf(compiled: Compiled, query: string): ExampleCall | null {
   if (read !== undefined) return { described: read, values: valuesOf(query) };
   for (const described of all) {
     if (described.isRead) continue;
-    const text = exampleCall(described.field, 'mutation');
-    if (text !== null && isWritable(compiled, 'Mutation', described.field, parse(text))) {
-      return { described, values: valuesOf(text) };
-    }
+    const { field: called, bound } = described;
+    const text = exampleCalls(called, 'mutation', validArguments(bound)).find((each) =>
+      isWritable(compiled, 'Mutation', called, parse(each)),
+    );
+    if (text !== undefined) return { described, values: valuesOf(text) };
   }
   return null;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Test } from 'tap';
-import { exampleArguments } from '../../src/graphql/docs/docs-pages.js';
+import { validArguments } from '../../src/graphql/docs/example-arguments.js';
 import { ExampleOperations } from '../../src/graphql/docs/example-operation.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 import { askGraphql } from '../kit/graphql-client.js';
@@ -37,7 +37,7 @@ export async function tryExamples(
       const root = parent === 'Query' ? schema.getQueryType() : schema.getMutationType();
       const field = root?.getFields()[bound.name];
       if (parent === 'Subscription' || field === undefined) continue;
-      const { document } = examples.of(parent, field, exampleArguments(bound));
+      const { document } = examples.of(parent, field, validArguments(bound));
       const { errors } = await askGraphql<{ errors?: { message: string }[] }>(
         gateway.url,
         document,

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 /** Test files that have a process of their own, and why. */
 const ALONE: ReadonlyMap<string, string> = new Map([
   ['acceptance/values', 'measures resident memory'],
+  ['cli/fed-back', 'takes long: it starts a gateway for each WSDL'],
   ['core/packet-memory', 'measures memory of buffers and sets flags of V8'],
   ['process/tick-object', 'needs a process in which no gateway has started'],
   ['catalogue/http', 'takes long: it waits for deadlines'],
@@ -53,6 +54,7 @@ const LONG: ReadonlySet<string> = new Set([
   'catalogue',
   'catalogue-redis',
   'cli',
+  'cli-fed-back',
   'features',
   'flow',
   'flow-subscriptions',

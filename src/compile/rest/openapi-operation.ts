@@ -7,9 +7,11 @@ import {
   isInputObjectType,
   isLeafType,
   isListType,
+  isRequiredInputField,
 } from 'graphql';
 import {
   type DescribedOperation,
+  exampleOfOperation,
   fieldTypes,
   isBinaryAnswer,
   isListAnswer,
@@ -55,6 +57,7 @@ export function printOperation(
   const selecting = fieldsParameter(described, schema);
   const inPath = argumentsInPath(route);
   const keyField = keyFields.get(service)?.get(name) ?? null;
+  const example = exampleOfOperation(described);
   const operation = {
     tags: [service],
     summary: name,
@@ -62,9 +65,9 @@ export function printOperation(
     ...(field.deprecationReason == null ? {} : { deprecated: true }),
     operationId: id,
     parameters: [
-      ...pathParameters(inPath, described, describer),
+      ...pathParameters(inPath, described, { describer, example }),
       ...(method === 'get' || method === 'delete'
-        ? queryParameters(described, inPath, describer)
+        ? queryParameters(described, inPath, { describer, example })
         : []),
       ...(selecting === null ? [] : [selecting]),
       ...(keyField === null ? [] : [keyParameter(keyField)]),
@@ -74,7 +77,12 @@ export function printOperation(
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: { $ref: `${COMPONENTS}${bodyName}` } } },
+            content: {
+              'application/json': {
+                schema: { $ref: `${COMPONENTS}${bodyName}` },
+                example: withoutMembers(example, inPath),
+              },
+            },
           },
         }),
     responses: responsesOf(described, describer, keyField !== null),
@@ -151,7 +159,7 @@ const argumentsInPath = (route: RestRoute | null): ReadonlySet<string> =>
 function pathParameters(
   inPath: ReadonlySet<string>,
   described: DescribedOperation,
-  describer: SchemaDescriber,
+  { describer, example }: ParameterParts,
 ): readonly JsonSchema[] {
   if (inPath.size === 0) return [];
   const schemas = describer.argumentSchemas(described);
@@ -160,8 +168,19 @@ function pathParameters(
     in: 'path',
     required: true,
     schema: schemas.get(name) ?? {},
+    ...exampleIn(example, name),
   }));
 }
+
+/** What parameters are described by. */
+interface ParameterParts {
+  readonly describer: SchemaDescriber;
+  /** Arguments of the operation that it takes. */
+  readonly example: JsonSchema;
+}
+
+const exampleIn = (example: JsonSchema, name: string): JsonSchema =>
+  Object.hasOwn(example, name) ? { example: example[name] } : {};
 
 /**
  * The arguments of an operation in the query, besides those of the path; none where it needs a
@@ -170,12 +189,15 @@ function pathParameters(
 function queryParameters(
   described: DescribedOperation,
   inPath: ReadonlySet<string>,
-  describer: SchemaDescriber,
+  { describer, example }: ParameterParts,
 ): readonly JsonSchema[] {
   const schemas = describer.argumentSchemas(described);
   return (queriedArguments(described) ?? [])
     .filter(({ name }) => !inPath.has(name))
-    .map((each) => parameterOf(each, schemas.get(each.name) ?? {}));
+    .map((each) => ({
+      ...parameterOf(each, schemas.get(each.name) ?? {}),
+      ...exampleIn(example, each.name),
+    }));
 }
 
 /** One argument: as it is, or an object by its members in brackets. */
@@ -185,11 +207,18 @@ function parameterOf(argument: GraphQLArgument, schema: JsonSchema): JsonSchema 
   return {
     name,
     in: 'query',
-    required: isRequiredArgument(argument),
+    required: isRequiredArgument(argument) && !isEmptiable(argument),
     ...(isList ? LIST_STYLE : {}),
     ...(isInputObjectType(getNamedType(type)) ? OBJECT_STYLE : {}),
     schema,
   };
+}
+
+/** Whether an object without members is a value of the argument: a query has none of it then. */
+function isEmptiable({ type }: GraphQLArgument): boolean {
+  const own = getNullableType(type);
+  const isPlainObject = isInputObjectType(own) && !own.isOneOf;
+  return isPlainObject && !Object.values(own.getFields()).some(isRequiredInputField);
 }
 
 const LIST_STYLE = { style: 'form', explode: true };
@@ -210,6 +239,9 @@ function bodyOfRoute(
     additionalProperties: false,
   };
 }
+
+const withoutMembers = (members: JsonSchema, left: ReadonlySet<string>): JsonSchema =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !left.has(name)));
 
 /** Fields that are listed. */
 const LISTED_FIELDS_MAX = 200;

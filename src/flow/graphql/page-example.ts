@@ -1,25 +1,40 @@
 import { type DocumentNode, type FieldNode, type GraphQLField, Kind } from 'graphql';
 import { BinaryParts, encodeRequest } from '../../codec/index.js';
 import type { Compiled } from '../../compile.js';
-import { argumentsOf, exampleQuery } from '../../graphql/index.js';
+import { argumentsOf, type BoundField, exampleQuery, validArguments } from '../../graphql/index.js';
 
 /** The query that GraphiQL begins with: one whose call can be written for its service. */
 export const pageExample = (compiled: Compiled): string =>
-  exampleQuery(compiled.graph.schema, (field, document) =>
-    isWritable(compiled, 'Query', field, document),
+  exampleQuery(
+    compiled.graph.schema,
+    (field, document) => isWritable(compiled, 'Query', field, document),
+    (name) => {
+      const bound = compiled.graph.fields.get(`Query.${name}`);
+      return bound === undefined ? null : validArguments(bound);
+    },
   );
 
 /** Whether the call of an example can be written for its service. */
 export function isWritable(
-  { graph, services, limits }: Compiled,
+  compiled: Compiled,
   parent: 'Query' | 'Mutation',
   field: GraphQLField<unknown, unknown>,
   document: DocumentNode,
 ): boolean {
-  const bound = graph.fields.get(`${parent}.${field.name}`);
-  const service = services.find(({ name }) => name === bound?.service);
-  // The field belongs to a GraphQL upstream, which knows whether the values are good.
-  if (bound === undefined || service === undefined) return true;
+  const bound = compiled.graph.fields.get(`${parent}.${field.name}`);
+  // Without one, the field belongs to a GraphQL upstream, which knows whether the values are good.
+  return bound === undefined || isWritableFor(compiled, bound, field, document);
+}
+
+/** Whether the call of an example can be written for the operation of its field. */
+export function isWritableFor(
+  { services, limits }: Compiled,
+  bound: BoundField,
+  field: GraphQLField<unknown, unknown>,
+  document: DocumentNode,
+): boolean {
+  const service = services.find(({ name }) => name === bound.service);
+  if (service === undefined) return true;
   try {
     const input = argumentsOf(field, rootFieldOf(document), {}, bound.headersArgument);
     encodeRequest(

@@ -1,9 +1,12 @@
 import {
+  type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLInputType,
   getNamedType,
   getNullableType,
   isInputObjectType,
   isListType,
+  isNonNullType,
 } from 'graphql';
 import { isRecord, Refusal } from '../../core/index.js';
 import type { DescribedOperation, RawVariables } from '../../graphql/index.js';
@@ -46,8 +49,33 @@ export function queryArguments(
       typeBelow(field.args, steps.length === 0 ? null : type, last),
     );
   }
+  addEmptyObjects(values, field.args, new Set());
   return values;
 }
+
+/**
+ * Adds the required objects of which a query has no member: it has no other way to give one that is
+ * empty.
+ */
+function addEmptyObjects(
+  owner: Record<string, unknown>,
+  members: readonly (GraphQLArgument | GraphQLInputField)[],
+  around: ReadonlySet<GraphQLInputType>,
+): void {
+  for (const { name, type, defaultValue } of members) {
+    const own = getNullableType(type);
+    if (!isInputObjectType(own) || own.isOneOf || around.has(own)) continue;
+    if (owner[name] === undefined && isNonNullType(type) && defaultValue === undefined) {
+      owner[name] = Object.create(null);
+    }
+    const value = owner[name];
+    if (isMembers(value)) {
+      addEmptyObjects(value, Object.values(own.getFields()), new Set([...around, own]));
+    }
+  }
+}
+
+const isMembers = (value: unknown): value is Record<string, unknown> => isRecord(value);
 
 /**
  * Reads the arguments in the segments of a path. Throws `BAD_REQUEST` for what is no text in

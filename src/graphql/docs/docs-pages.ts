@@ -14,25 +14,14 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
-import { type ExampleObject, ExampleWriter, exampleInput } from '../../codec/index.js';
+import { ExampleWriter } from '../../codec/index.js';
 import { getOrMake } from '../../core/index.js';
-import {
-  childrenOfBody,
-  type ElementDeclaration,
-  type FaultDeclaration,
-} from '../../wsdl/index.js';
+import type { ElementDeclaration, FaultDeclaration } from '../../wsdl/index.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isRoot, rootOf } from '../types/roots.js';
+import { validArguments } from './example-arguments.js';
 import { ExampleOperations } from './example-operation.js';
 import type { DocsPage, InlineText, PageBlock, PageEntry } from './page-block.js';
-
-/** Arguments of a field with which its request is valid by its schema. */
-export const exampleArguments = ({
-  operation,
-  requestPlan,
-  headersArgument,
-}: BoundField): ExampleObject =>
-  exampleInput(requestPlan, childrenOfBody(operation.input)[0] ?? null, headersArgument);
 
 /** Names with commas between them. */
 const listed = (names: readonly string[]): InlineText =>
@@ -119,7 +108,7 @@ function operationEntry(
   const { document, answer } = examples.of(
     root,
     field,
-    bound === null ? {} : exampleArguments(bound),
+    bound === null ? {} : validArguments(bound),
   );
   const faults = bound?.operation.faults ?? [];
   return {

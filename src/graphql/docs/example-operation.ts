@@ -1,27 +1,23 @@
 import {
   type GraphQLField,
-  type GraphQLInputField,
-  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
   isEnumType,
-  isInputObjectType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
   isRequiredArgument,
-  isRequiredInputField,
 } from 'graphql';
-import { type ExampleMember, type ExampleObject, SCALAR_EXAMPLES } from '../../codec/index.js';
+import { type ExampleObject, SCALAR_EXAMPLES } from '../../codec/index.js';
+import { printExampleArguments } from './example-arguments.js';
 
 /** Levels of objects in an example, and fields of each. */
 const LEVELS_MAX = 3;
 const FIELDS_MAX = 12;
-const LEVELS_OF_INPUT_MAX = 20;
 
 /** An example of one field of the root: the document, and an answer of its shape. */
 export interface ExampleOperation {
@@ -43,11 +39,8 @@ export class ExampleOperations {
     field: GraphQLField<unknown, unknown>,
     known: ExampleObject = {},
   ): ExampleOperation {
-    const args = field.args
-      .filter((argument) => isRequiredArgument(argument) || Object.hasOwn(known, argument.name))
-      .map(({ name, type }) => `${name}: ${printInput(type, known[name], 0)}`);
     const { text, value } = this.#selected(field.type, 0);
-    const call = `${field.name}${args.length === 0 ? '' : `(${args.join(', ')})`}${text}`;
+    const call = `${field.name}${printExampleArguments(field, known)}${text}`;
     const document = `${root === 'Query' ? 'query' : 'mutation'} {\n  ${call.replaceAll('\n', '\n  ')}\n}`;
     return { document, answer: JSON.stringify({ data: { [field.name]: value } }, null, 2) };
   }
@@ -115,46 +108,3 @@ const leafOf = (type: GraphQLNamedType): unknown =>
   isEnumType(type)
     ? (type.getValues()[0]?.name ?? null)
     : (SCALAR_EXAMPLES.get(type.name) ?? 'text');
-
-/**
- * The value, or one of the input type with what is required of it; recursion ends where something
- * is optional.
- */
-function printInput(type: GraphQLInputType, value: ExampleMember, level: number): string {
-  if (isNonNullType(type)) return printInput(type.ofType, value, level);
-  if (isListType(type)) {
-    const items = Array.isArray(value) ? (value as readonly ExampleMember[]) : [value];
-    return `[${items.map((item) => printInput(type.ofType, item, level)).join(', ')}]`;
-  }
-  if (isEnumType(type)) {
-    return (
-      (type.getValues().find((each) => each.value === value) ?? type.getValues()[0])?.name ?? 'null'
-    );
-  }
-  if (!isInputObjectType(type)) {
-    return printLiteral(value ?? SCALAR_EXAMPLES.get(type.name) ?? 'text');
-  }
-  const fields = Object.values(type.getFields());
-  const known = isMembers(value) ? value : null;
-  // One of several: the first stands for all.
-  const isChosen = (field: GraphQLInputField, at: number): boolean =>
-    known === null && type.isOneOf
-      ? at === 0
-      : isRequiredInputField(field) || Object.hasOwn(known ?? {}, field.name);
-  if (level > LEVELS_OF_INPUT_MAX) return '{}';
-  const members = fields
-    .filter(isChosen)
-    .map(({ name, type: of }) => `${name}: ${printInput(of, known?.[name], level + 1)}`);
-  return `{${members.join(', ')}}`;
-}
-
-/** A value of JSON as GraphQL writes it: members have names, not strings. */
-function printLiteral(value: ExampleMember): string {
-  if (Array.isArray(value)) return `[${value.map(printLiteral).join(', ')}]`;
-  if (!isMembers(value)) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([key]) => /^[A-Za-z_]\w*$/.test(key));
-  return `{${members.map(([key, each]) => `${key}: ${printLiteral(each)}`).join(', ')}}`;
-}
-
-const isMembers = (value: ExampleMember): value is ExampleObject =>
-  typeof value === 'object' && !Array.isArray(value);

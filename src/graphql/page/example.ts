@@ -21,20 +21,27 @@ import {
   parse,
   validate,
 } from 'graphql';
+import type { ExampleObject } from '../../codec/index.js';
+import { printExampleArguments } from '../docs/example-arguments.js';
 import { ruleOf } from '../rights/field-rule.js';
 
 /**
  * A query to begin with: the first field that every caller may read, with values made up for its
  * required arguments, or for the first few where none is required, and the first few fields of its
- * result. It fits the schema, and `works` for it.
+ * result. It fits the schema, and `works` for it. `knownOf` has arguments that are valid by more
+ * than their types, for fields that made-up values do not work for.
  */
-export function exampleQuery(schema: GraphQLSchema, works: ExampleCheck = () => true): string {
+export function exampleQuery(
+  schema: GraphQLSchema,
+  works: ExampleCheck = () => true,
+  knownOf: (field: string) => ExampleObject | null = () => null,
+): string {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
     (field) => !isRestricted(field),
   );
   for (const field of fields.slice(0, LOOKED_AT_MAX)) {
-    for (const optionalMax of OPTIONAL) {
-      const call = printCall(field, optionalMax);
+    for (const optionalMax of [...OPTIONAL, null]) {
+      const call = printCall(field, optionalMax, knownOf);
       if (call === null) continue;
       const query = `{\n  ${call}${printSelection(field.type, '  ', LEVELS)}\n}\n`;
       const document = parse(query);
@@ -55,26 +62,33 @@ export type ExampleCheck = (
 /** Fields that are tried: nearly always the first one works. */
 const LOOKED_AT_MAX = 50;
 
-/** Optional arguments that are tried, where none is required: some may not be given together. */
+/**
+ * Optional arguments that are tried, where none is required: some may not be given together. Then
+ * arguments that are known.
+ */
 const OPTIONAL = [5, 1, 0] as const;
 
 const isRestricted = (field: GraphQLField<unknown, unknown>): boolean =>
   ruleOf(field)?.requires != null;
 
 /**
- * A document that calls one field, with values made up for its required arguments, or for the first
- * few where none is required. Null where an argument has no value that could be made up.
+ * Documents that call one field, the one to be preferred first: with values made up for its
+ * required arguments, or for the first few where none is required; then with `known`, which are
+ * valid by more than their types. Without such values there is the second one alone.
  */
-export function exampleCall(
+export function exampleCalls(
   field: GraphQLField<unknown, unknown>,
   operation: 'query' | 'mutation',
-): string | null {
+  known: ExampleObject,
+): readonly string[] {
   const { name, type, args } = field;
-  const values = new ExampleValues(CALL_VALUES_MAX, FIELDS);
-  const written = values.members(args, CALL_LEVELS);
-  if (written === null) return null;
-  const call = written === '' ? name : `${name}(${written})`;
-  return `${operation} {\n  ${call}${printSelection(type, '  ', LEVELS)}\n}\n`;
+  const selection = printSelection(type, '  ', LEVELS);
+  const madeUp = new ExampleValues(CALL_VALUES_MAX, FIELDS).members(args, CALL_LEVELS);
+  const calls = [
+    ...(madeUp === null ? [] : [madeUp === '' ? name : `${name}(${madeUp})`]),
+    name + printExampleArguments(field, known),
+  ];
+  return calls.map((call) => `${operation} {\n  ${call}${selection}\n}\n`);
 }
 
 const INTRODUCTION = `# The book on the left: all there is.
@@ -93,9 +107,15 @@ const CALL_LEVELS = 8;
 const CALL_VALUES_MAX = 200;
 
 function printCall(
-  { name, args }: GraphQLField<unknown, unknown>,
-  optionalMax: number,
+  field: GraphQLField<unknown, unknown>,
+  optionalMax: number | null,
+  knownOf: (field: string) => ExampleObject | null,
 ): string | null {
+  const { name, args } = field;
+  if (optionalMax === null) {
+    const known = knownOf(name);
+    return known === null ? null : name + printExampleArguments(field, known);
+  }
   const values = new ExampleValues(CALL_VALUES_MAX, optionalMax).members(args, LEVELS);
   return values === '' ? name : values === null ? null : `${name}(${values})`;
 }

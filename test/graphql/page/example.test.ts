@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import t from 'tap';
 
-import { exampleCall, exampleQuery } from '../../../src/graphql/page/example.js';
+import { exampleCalls, exampleQuery } from '../../../src/graphql/page/example.js';
 
 /** The query that GraphiQL begins with. */
 
@@ -68,7 +68,7 @@ Inner } type Inner { x: Int }`),
 t.test('a call has required values only, or the first few where none is required', async (t) => {
   const call = (types: string): string | null => {
     const field = buildSchema(types).getQueryType()?.getFields()['a'];
-    return field === undefined ? null : bare(exampleCall(field, 'query') ?? 'none');
+    return field === undefined ? null : bare(exampleCalls(field, 'query', {})[0] ?? 'none');
   };
   t.equal(call('type Query { a(x: Int!, y: Int): Int }'), 'query {\n  a(x: 7)\n}');
   t.equal(call('type Query { a(x: Int, y: [String]): Int }'), 'query {\n  a(x: 7, y: ["A"])\n}');
@@ -80,5 +80,9 @@ t.test('a call has required values only, or the first few where none is required
     'query {\n  a(x: { y: { z: true } })\n}',
     'a type is left out of itself',
   );
-  t.equal(call('type Query { a(x: Odd!): Int } scalar Odd'), 'none');
+  t.equal(
+    call('type Query { a(x: Odd!): Int } scalar Odd'),
+    'query {\n  a(x: "text")\n}',
+    'a scalar of another schema',
+  );
 });
