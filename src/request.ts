@@ -14,6 +14,7 @@ import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
 import { makePageEndpoint } from './flow/graphql/page.js';
 import { refuseGraphql } from './flow/graphql/refuse.js';
+import { makeHomeEndpoint } from './flow/home/endpoint.js';
 import type { Release } from './flow/http/concurrency.js';
 import type { Ending } from './flow/http/ending.js';
 import { checkHead } from './flow/http/head.js';
@@ -67,6 +68,7 @@ export function makeRequestHandler(
 ): RequestHandler {
   const { calls, observers } = endpoints.graphql;
   const { nonces, onViolation } = hooks;
+  const wsdl = makeWsdlEndpoint(compiled);
   const isGuarded =
     compiled.identifiesClients ||
     compiled.closedReplies.size > 0 ||
@@ -83,8 +85,9 @@ export function makeRequestHandler(
       makeRestEndpoint(compiled, endpoints.graphql),
       makeMcpEndpoint(compiled, endpoints.graphql, hooks),
       makeDownloadEndpoint(endpoints.graphql),
+      makeHomeEndpoint(compiled, endpoints.graphql, wsdl),
     ].filter((endpoint) => endpoint !== null),
-    wsdl: makeWsdlEndpoint(compiled),
+    wsdl,
     soap: {
       calls,
       observers,

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PACKAGE_FOLDER } from '../../src/core/files/package-folder.js';
+import { ARCHIVE, ARCHIVE_OPERATIONS, Archive, type Failure } from './archive.js';
 import { Desk } from './desk.js';
 import {
   DeskFault,
@@ -15,27 +16,86 @@ import {
   Undecodable,
   writeFault,
 } from './envelope.js';
-import { DESK, OPERATIONS, type Reply } from './operations.js';
+import { DESK, OPERATIONS, type Reply, SESSION_TOKEN } from './operations.js';
+
+/** What the backend remembers between calls. */
+interface Memory {
+  readonly desk: Desk;
+  readonly archive: Archive;
+}
+
+interface DemoCall {
+  readonly memory: Memory;
+  readonly element: Element;
+  readonly session: Element | null;
+  readonly signal: AbortSignal;
+}
+
+/** A service of the backend, at a path of its own. */
+interface DemoService {
+  readonly namespace: string;
+  readonly wsdl: string;
+  /** The prefixes of its replies. */
+  readonly prefix: string;
+  readonly declarations: string;
+  /** `undefined` for an operation that it does not have. */
+  perform(name: string, call: DemoCall): Reply | Promise<Reply> | undefined;
+}
+
+const SERVICES: ReadonlyMap<string, DemoService> = new Map<string, DemoService>([
+  [
+    '/orders',
+    {
+      namespace: DESK,
+      wsdl: 'legacy.wsdl',
+      prefix: 'd',
+      declarations: `xmlns:d="${DESK}" xmlns:t="${DESK}/types"`,
+      perform: (name, { memory: { desk }, element, session, signal }) =>
+        OPERATIONS.get(name)?.({ desk, element, session, signal }),
+    },
+  ],
+  [
+    '/archive',
+    {
+      namespace: ARCHIVE,
+      wsdl: 'archive.wsdl',
+      prefix: 'a',
+      declarations: `xmlns:a="${ARCHIVE}"`,
+      perform: (name, { memory: { archive }, element }) =>
+        ARCHIVE_OPERATIONS.get(name)?.(archive, element),
+    },
+  ],
+]);
 
 /**
- * The legacy SOAP backend of the demonstration: one address, `/orders`, that speaks all three
- * dialects and mirrors the caller's. `GET ?wsdl` answers its WSDL, `GET ?method=GetOrder&id=7`
+ * The legacy SOAP backend of the demonstration: `/orders` and `/archive`, which speak all three
+ * dialects and mirror the caller's. `GET ?wsdl` answers the WSDL, `GET ?method=GetOrder&id=7`
  * calls an operation the way old toolkits allowed.
  */
 export async function startDemoBackend(
   host: string,
   port: number,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const [wsdl, xsd] = await Promise.all(['legacy.wsdl', 'legacy.xsd'].map(readDemoFile));
-  const desk = new Desk();
-  let url = '';
+  const documents = new Map<string, string>();
+  for (const name of ['legacy.wsdl', 'legacy.xsd', 'archive.wsdl']) {
+    documents.set(name, await readDemoFile(name));
+  }
+  const memory: Memory = { desk: new Desk(), archive: new Archive() };
+  let origin = '';
   const server = createServer({ requestTimeout: 120_000 }, (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
     const query = new URLSearchParams((request.url ?? '').slice((path ?? '').length));
-    if (request.method === 'GET' && path === '/legacy.xsd') return sendXml(response, xsd ?? '');
-    if (request.method === 'GET' && path === '/orders' && query.has('wsdl'))
-      return sendXml(response, (wsdl ?? '').replaceAll('http://127.0.0.1:8081/orders', url));
-    answer(desk, request, response, path ?? '', query).catch(() => response.destroy());
+    const document = documents.get(
+      path === '/legacy.xsd'
+        ? 'legacy.xsd'
+        : query.has('wsdl')
+          ? (SERVICES.get(path ?? '')?.wsdl ?? '')
+          : '',
+    );
+    if (request.method === 'GET' && document !== undefined)
+      return sendXml(response, document.replaceAll('http://127.0.0.1:8081', origin));
+    if (path === '/token') return issueToken(request, response);
+    answer(memory, request, response, path ?? '', query).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -43,9 +103,9 @@ export async function startDemoBackend(
   });
   const address = server.address();
   const shown = host.includes(':') ? `[${host}]` : host;
-  url = `http://${shown}:${typeof address === 'object' && address !== null ? address.port : port}/orders`;
+  origin = `http://${shown}:${typeof address === 'object' && address !== null ? address.port : port}`;
   return {
-    url,
+    url: `${origin}/orders`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -53,6 +113,10 @@ export async function startDemoBackend(
       }),
   };
 }
+
+/** The desk takes every UsernameToken. */
+const WS_SECURITY =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 
 const MESSAGE_LIMIT_BYTES = 1024 * 1024;
 /** Pieces of a long reply are joined to about this many characters before they are sent. */
@@ -66,21 +130,33 @@ function sendXml(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8' }).end(text);
 }
 
+/** An authorization server for clients (RFC 6749 section 4.4), which asks for no credentials. */
+function issueToken(request: IncomingMessage, response: ServerResponse): void {
+  if (request.method !== 'POST') {
+    refuse(response, 405);
+    return;
+  }
+  request.resume();
+  const token = { access_token: SESSION_TOKEN, token_type: 'Bearer', expires_in: 3600 };
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token));
+}
+
 function refuse(response: ServerResponse, status: number): void {
   response.writeHead(status, { 'content-length': 0, connection: 'close' }).end();
 }
 
 async function answer(
-  desk: Desk,
+  memory: Memory,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
   query: URLSearchParams,
 ): Promise<void> {
-  if (path !== '/orders') return refuse(response, 404);
+  const service = SERVICES.get(path);
+  if (service === undefined) return refuse(response, 404);
   if (request.method === 'GET' && query.has('method')) {
-    const call = { headers: [], call: elementOf(query) };
-    return perform(desk, dialectOf('1.1'), () => call, response);
+    const call = { headers: [], call: elementOf(query, service.namespace) };
+    return perform({ memory, service }, dialectOf('1.1'), () => call, response);
   }
   if (request.method !== 'POST') return refuse(response, 405);
   const body = await readBody(request);
@@ -106,7 +182,7 @@ async function answer(
       guess,
       response,
     );
-  return perform(desk, dialect, () => readEnvelope(root, dialect, seen), response);
+  return perform({ memory, service }, dialect, () => readEnvelope(root, dialect, seen), response);
 }
 
 function dialectOf(version: Dialect['version']): Dialect {
@@ -122,9 +198,9 @@ function guessDialect(head: string, contentType: string): Dialect {
 }
 
 /** `?method=GetOrder&id=7` as the element that a message would hold. */
-function elementOf(query: URLSearchParams): Element {
+function elementOf(query: URLSearchParams, namespace: string): Element {
   const element = (name: string, text: string): Element => ({
-    namespace: DESK,
+    namespace,
     name,
     text,
     attributes: new Map(),
@@ -147,7 +223,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 }
 
 async function perform(
-  desk: Desk,
+  { memory, service }: { readonly memory: Memory; readonly service: DemoService },
   dialect: Dialect,
   read: () => { readonly headers: readonly Element[]; readonly call: Element },
   response: ServerResponse,
@@ -160,12 +236,19 @@ async function perform(
     const { headers, call } = read();
     const session =
       headers.find((block) => block.namespace === DESK && block.name === 'Session') ?? null;
-    if (headers.some((block) => block !== session && mustBeUnderstood(block, dialect)))
+    const unknown = headers.filter((block) => block !== session && block.namespace !== WS_SECURITY);
+    if (unknown.some((block) => mustBeUnderstood(block, dialect)))
       throw new DeskFault('MustUnderstand', 'A header block is not known here');
     name = call.name;
-    const operation = call.namespace === DESK ? OPERATIONS.get(name) : undefined;
-    if (operation === undefined) throw new DeskFault('Client', 'There is no such operation');
-    reply = await operation({ desk, element: call, session, signal: abort.signal });
+    const failure = name === 'FailNext' ? null : memory.archive.takeFailure();
+    if (failure !== null && failure !== 'fault') return fail(failure, response);
+    if (failure === 'fault') throw new Error('as it was asked to');
+    const answer =
+      call.namespace === service.namespace
+        ? service.perform(name, { memory, element: call, session, signal: abort.signal })
+        : undefined;
+    if (answer === undefined) throw new DeskFault('Client', 'There is no such operation');
+    reply = await answer;
   } catch (error) {
     if (abort.signal.aborted) return;
     return sendFault(
@@ -179,10 +262,20 @@ async function perform(
     return;
   }
   await send(response, dialect, 200, [
-    `<d:${name}Response xmlns:d="${DESK}" xmlns:t="${DESK}/types">`,
+    `<${service.prefix}:${name}Response ${service.declarations}>`,
     reply,
-    `</d:${name}Response>`,
+    `</${service.prefix}:${name}Response>`,
   ]);
+}
+
+/** Fails as backends and the proxies in front of them do. */
+function fail(failure: Exclude<Failure, 'fault'>, response: ServerResponse): void {
+  if (failure === 'reset') {
+    response.destroy();
+    return;
+  }
+  const page = '<html><body><h1>Temporarily unavailable</h1></body></html>';
+  response.writeHead(failure === 'html' ? 200 : 503, { 'content-type': 'text/html' }).end(page);
 }
 
 function mustBeUnderstood(block: Element, dialect: Dialect): boolean {

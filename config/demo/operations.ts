@@ -8,6 +8,12 @@ import {
   serialOf,
   totalCents,
 } from './desk.js';
+import {
+  child,
+  integer,
+  optional as optionalValue,
+  required as requiredValue,
+} from './elements.js';
 import { DeskFault, type Element, escapeText } from './envelope.js';
 
 /**
@@ -16,6 +22,9 @@ import { DeskFault, type Element, escapeText } from './envelope.js';
 
 export const DESK = 'http://legacy.example.com/desk';
 const TYPES = `${DESK}/types`;
+
+/** The token of the Session header, as the WSDL tells it. */
+export const SESSION_TOKEN = 's3cret';
 
 export interface Call {
   readonly desk: Desk;
@@ -33,31 +42,11 @@ export type Reply = string | Iterable<string> | null;
 const SLOW_LIMIT_MILLIS = 60_000;
 const EXPORT_LIMIT = 100_000_000;
 
-function child(parent: Element, name: string, namespace: string = DESK): Element | null {
-  return (
-    parent.children.find((element) => element.name === name && element.namespace === namespace) ??
-    null
-  );
-}
+const optional = (parent: Element, name: string, namespace = DESK): string | null =>
+  optionalValue(parent, name, namespace);
 
-function optional(parent: Element, name: string, namespace?: string): string | null {
-  const element = child(parent, name, namespace);
-  const nil = element?.attributes.get('{http://www.w3.org/2001/XMLSchema-instance}nil');
-  return element === null || nil === 'true' || nil === '1' ? null : element.text;
-}
-
-function required(parent: Element, name: string, namespace?: string): string {
-  const text = optional(parent, name, namespace);
-  if (text === null) throw new DeskFault('Client', `The element ${name} is missing`);
-  return text;
-}
-
-function integer(text: string, name: string): number {
-  const digits = text.trim();
-  if (!/^[+-]?\d{1,10}$/.test(digits))
-    throw new DeskFault('Client', `The element ${name} is not an int`);
-  return Number(digits);
-}
+const required = (parent: Element, name: string, namespace = DESK): string =>
+  requiredValue(parent, name, namespace);
 
 function orderFault(code: number, field: string, reason: string): DeskFault {
   const detail =
@@ -154,7 +143,7 @@ function readLine(element: Element, index: number): Line {
 }
 
 function placeOrder({ desk, element }: Call): string {
-  const order = child(element, 'order');
+  const order = child(element, 'order', DESK);
   if (order === null) throw new DeskFault('Client', 'The element order is missing');
   const customer = desk.customer(required(order, 'customerCode', TYPES));
   if (customer === null) throw orderFault(422, 'customerCode', 'There is no such customer');
@@ -174,9 +163,10 @@ function placeOrder({ desk, element }: Call): string {
 /** The clerk that the Session header names; a header with a wrong token is a Fault. */
 function clerkOf({ session }: Call): string {
   if (session === null) return 'anonymous';
-  if (optional(session, 'token') !== 's3cret')
+  if (optional(session, 'token') !== SESSION_TOKEN)
     throw new DeskFault('Client', 'The session is not known');
-  return required(session, 'clerk');
+  // Callers of the authorization server have a token alone.
+  return optional(session, 'clerk') ?? 'gateway';
 }
 
 function cancelOrder(call: Call): string {

@@ -8,6 +8,7 @@ import {
   printDiagnostic,
   unplacedError,
 } from '../core/index.js';
+import type { StartOptions } from '../process/start-options.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import type { SourceOptions } from './import/import-source.js';
 import { refusedPlace } from './refused-place.js';
@@ -71,9 +72,12 @@ function addGatewayCommands({ program, terminal, finish }: ProgramContext): void
 
   withConfig(program.command('start').description('run the gateway'))
     .option('--workers <number>', 'processes, or auto for one on each processor')
-    .action(async (options: ConfigFlags & { workers?: string }) => {
+    .option('--listen <address>', 'where callers reach it, in place of `listen`')
+    .option('--admin <address>', 'where operators reach it, in place of `admin`')
+    .option('--demo <address>', 'of the bundled backend, in place of `demo.listen`')
+    .action(async ({ config, ...options }: ConfigFlags & StartOptions) => {
       const { start } = await import('../process/start.js');
-      finish(await start(configFile(options), options.workers ?? null, terminal));
+      finish(await start(config ?? defaultFile(terminal), options, terminal));
     });
   withConfig(
     program.command('check').description('load and compile everything, and report what is wrong'),

@@ -55,7 +55,7 @@ export async function tryWsdl(
     };
     const code = await importWsdl(location, options, terminal);
     if (code !== 0) return code;
-    return await start(join(directory, 'soapstone.yaml'), null, terminal, trialIntroduction);
+    return await start(join(directory, 'soapstone.yaml'), {}, terminal, trialIntroduction);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

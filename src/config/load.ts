@@ -19,6 +19,7 @@ import { OPEN } from './clients/client-keys.js';
 import { completeMasks, expandMasks } from './clients/masks.js';
 import type { ConfigPath } from './keys/config-path.js';
 import type { Finding } from './keys/finding.js';
+import { type Overrides, override } from './overrides.js';
 import { checkRules } from './rules.js';
 import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
 import { type ConfigFiles, ConfigSection } from './section.js';
@@ -31,6 +32,8 @@ import { type Substituted, substitute } from './source/substitute.js';
 export interface LoadedConfig extends ConfigFiles {
   /** Frozen to the bottom, every default filled in. */
   readonly config: Config;
+  /** The options that replaced keys of its files. */
+  readonly overrides: Overrides;
 }
 
 /** The whole configuration as a section, of which compilers get their parts. */
@@ -41,13 +44,13 @@ export const rootSection = (loaded: LoadedConfig): ConfigSection<Config> =>
 const MAX_ERRORS = 100;
 
 /**
- * Reads, completes and checks a configuration with the files it includes. `workers` replaces the
- * key of the same name. Throws `ConfigurationError` with all errors in it.
+ * Reads, completes and checks a configuration with the files it includes. `overrides` replaces
+ * keys. Throws `ConfigurationError` with all errors in it.
  */
 export async function loadConfig(
   file: string,
   environment: Environment,
-  workers: Config['workers'] | null = null,
+  overrides: Overrides = {},
   inputs: Inputs = LIVE_INPUTS,
   pace: Pace = AT_ONCE,
 ): Promise<LoadedConfig> {
@@ -67,9 +70,7 @@ export async function loadConfig(
 
   fillPaths(value);
   expandWords(value);
-  if (workers !== null && isRecord(value)) {
-    value['workers'] = workers;
-  }
+  override(value, overrides);
   await pace.pause();
   const { valid, findings: broken } = validate(value, foreign);
   findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
@@ -84,7 +85,7 @@ export async function loadConfig(
     throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
   }
 
-  return pace.run(loadedFrom(valid, { file, inputs, source, foreign, files }));
+  return pace.run(loadedFrom(valid, { file, overrides, inputs, source, foreign, files }));
 }
 
 /**
@@ -107,7 +108,7 @@ export async function loadRest(
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { valid, findings } = validate(value, foreign);
     if (valid !== null) {
-      return runAtOnce(loadedFrom(valid, { file, inputs, source, foreign, files }));
+      return runAtOnce(loadedFrom(valid, { file, overrides: {}, inputs, source, foreign, files }));
     }
     if (!findings.every(({ path }) => removeFinding(value, path))) return null;
   }
@@ -118,20 +119,21 @@ export async function loadRest(
 const ATTEMPTS_MAX = 5;
 
 interface Origin
-  extends Pick<ConfigFiles, 'file' | 'inputs'>,
+  extends Pick<LoadedConfig, 'file' | 'inputs' | 'overrides'>,
     Pick<Substituted, 'foreign' | 'files'> {
   readonly source: ConfigSource;
 }
 
 function* loadedFrom(
   valid: FileConfig,
-  { file, inputs, source, foreign, files }: Origin,
+  { file, overrides, inputs, source, foreign, files }: Origin,
 ): Steps<LoadedConfig> {
   completeMasks(valid);
   const config = yield* deepFreeze(asConfig(valid));
   return {
     config,
     file,
+    overrides,
     inputs,
     isGiven: (path) =>
       source.has(path) ||

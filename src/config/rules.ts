@@ -23,6 +23,7 @@ import { type ClaimedPath, claimedPaths, pathRules } from './listen/path-rules.j
 import { mcpPaths } from './mcp/mcp-rules.js';
 import { redisRules } from './process/redis-rules.js';
 import { restPaths } from './rest/rest-rules.js';
+import { demoWsdlRules } from './soap/demo-wsdl-rules.js';
 import { signingRules } from './soap/signing-rules.js';
 import { toleranceRules } from './soap/tolerance-rules.js';
 
@@ -117,7 +118,11 @@ function serviceRules(
       at(key, `${name} has \`${key}\` but no \`wsdl\`.`, 'Remove it.');
     }
   }
-  findings.push(...requestRules(service, path, hasClaims), ...conversionRules(service, path));
+  findings.push(
+    ...demoWsdlRules(service, path),
+    ...requestRules(service, path, hasClaims),
+    ...conversionRules(service, path),
+  );
   if (has('types') && !has('wsdl')) {
     for (const [operation, mapping] of recordEntries(service['operations'])) {
       if (mapping !== true && !(isRecord(mapping) && !Object.hasOwn(mapping, 'field'))) continue;

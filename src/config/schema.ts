@@ -68,7 +68,8 @@ const SERVICE = closed({
   ),
   wsdl: optional(
     text(
-      'The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.',
+      'The WSDL, a path beside this file; `demo:legacy.wsdl` is that of the demonstration in the ' +
+        'package. Without it and without `types` the service is SOAP only.',
       { minLength: 1 },
     ),
   ),
@@ -308,6 +309,11 @@ export const CONFIG_SCHEMA = closed(
         'info',
       ),
     }),
+    home: flag(
+      'Whether `/` of the traffic address is a page that lists what the caller may use: services, ' +
+        'endpoints and their documentation. A route of that path comes before it.',
+      true,
+    ),
     demo: optional(
       closed(
         {

@@ -16,38 +16,60 @@ export interface Running {
  */
 export type Introduction = (compiled: Compiled) => (running: Running) => string | null;
 
-/** The addresses of the demonstration and three things to try. */
-export const demoIntroduction: Introduction = ({ config, services, graph }) => {
-  const { path: graphqlPath } = graph;
-  const soapPath = services[0]?.path ?? '/';
-  return config.demo === undefined
-    ? () => null
-    : (running) => introduceDemo(running, graphqlPath, soapPath);
+/** The addresses of the demonstration and four calls to try. */
+export const demoIntroduction: Introduction = (compiled) => {
+  const { config, services, graph, mcp } = compiled;
+  const paths = {
+    soap: services[0]?.path ?? '/',
+    graphql: graph.path,
+    hasRest: config.services['orders']?.rest !== undefined,
+    mcp: mcp?.path ?? null,
+    hasHome: config.home,
+  };
+  return config.demo === undefined ? () => null : (running) => introduceDemo(running, paths);
 };
 
-function introduceDemo({ url, adminUrl }: Running, graphqlPath: string, soapPath: string): string {
-  const graphql = `${url}${graphqlPath}`;
-  const soap = `${url}${soapPath}`;
+interface DemoPaths {
+  readonly soap: string;
+  readonly graphql: string;
+  /** Whether the orders are offered over REST, as the configuration of the demonstration does. */
+  readonly hasRest: boolean;
+  readonly mcp: string | null;
+  readonly hasHome: boolean;
+}
+
+function introduceDemo({ url, adminUrl }: Running, paths: DemoPaths): string {
+  const graphql = `${url}${paths.graphql}`;
+  const soap = `${url}${paths.soap}`;
   const order = '<GetOrder xmlns="http://legacy.example.com/desk"><id>7</id></GetOrder>';
   const envelope = `<Envelope xmlns="${DIALECTS['1.1'].envelopeUri}"><Body>${order}</Body></Envelope>`;
+  const calls = [
+    `curl -s ${soap} -H 'Content-Type: text/xml' -d '${envelope}'`,
+    `curl -s ${graphql} -H 'Content-Type: application/json' \
+-d '{"query":"{ order(id: 7) { status total lines { sku quantity } } }"}'`,
+    ...(paths.hasRest ? [`curl -s '${url}/rest/orders/GetOrder?id=7&fields=status,total'`] : []),
+    ...(paths.mcp === null ? [] : [toolCall(`${url}${paths.mcp}`)]),
+  ];
   return `
 Soapstone runs on its demonstration: a legacy order desk behind the gateway.
 
+${paths.hasHome ? `  Start    ${url}/\n` : ''}\
   SOAP     ${soap}   (WSDL: ${soap}?wsdl)
-  GraphQL  ${graphql}
+  GraphQL  ${graphql}   (in a browser: GraphiQL)
+${paths.hasRest ? `  REST     ${url}/rest/openapi.html\n` : ''}\
+${paths.mcp === null ? '' : `  MCP      ${url}${paths.mcp}   (tools for agents)\n`}\
   Console  ${adminUrl}/   (metrics: ${adminUrl}/metrics)
 
-Three things to try:
+To try:
 
-  curl -s ${soap} -H 'Content-Type: text/xml' -d '${envelope}'
-
-  curl -s ${graphql} -H 'Content-Type: application/json' \
--d '{"query":"{ order(id: 7) { status total lines { sku quantity } } }"}'
-
-  In the browser: ${graphql}
-
+${calls.map((call) => `  ${call}\n\n`).join('')}\
 Stop it with Ctrl-C.`;
 }
+
+const toolCall = (address: string): string =>
+  `curl -s ${address} -H 'Content-Type: application/json' \
+-d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
+{"name":"order","arguments":{"id":7,"fields":"status,total"}}}'`;
 
 /** The addresses of the services of a WSDL, and calls to begin with. */
 export const trialIntroduction: Introduction = (compiled) => {

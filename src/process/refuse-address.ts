@@ -4,6 +4,7 @@ import { listenersOf } from '../config/listen/listen-keys.js';
 import type { Config } from '../config/schema.js';
 import type { ConfigSection } from '../config/section.js';
 import { errorCode } from '../core/index.js';
+import { retryCommand } from './retry-command.js';
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'is in use by another program'],
@@ -35,7 +36,10 @@ export function refuseAddress(
     const { address = '', path = [] } =
       candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};
     const what = `The address ${address} of ${printPath(path)} ${why}.`;
-    throw root.error(path, what, 'Choose another.');
+    const command = code === 'EADDRINUSE' ? retryOf(root.value, keys, path) : null;
+    const remedy =
+      command === null ? 'Choose another.' : `Stop that program, or type \`${command}\`.`;
+    throw root.error(path, what, remedy);
   };
 }
 
@@ -44,6 +48,16 @@ type AddressKey = 'listen' | 'admin' | 'demo';
 interface AddressAt {
   readonly address: string;
   readonly path: ConfigPath;
+}
+
+/** The command line that does without the address at `path`. */
+function retryOf(
+  config: Pick<Config, AddressKey>,
+  keys: readonly AddressKey[],
+  path: ConfigPath,
+): string | null {
+  const taken = keys.find((key) => key === path[0]);
+  return taken === undefined ? null : retryCommand(config, taken);
 }
 
 function addressesAt(config: Pick<Config, AddressKey>, key: AddressKey): readonly AddressAt[] {

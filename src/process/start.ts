@@ -14,7 +14,6 @@ import {
   recordInputs,
   replayInputs,
   TimeSlices,
-  unplacedError,
 } from '../core/index.js';
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import { Log } from '../observe/log/log.js';
@@ -39,6 +38,7 @@ import { type Applied, type ReloadCause, Reloader } from './reload/reloader.js';
 import { throwWithWsdls } from './reload/wsdl-errors.js';
 import { compileBeside, outdated, type UseSource, WsdlTakeover } from './reload/wsdl-takeover.js';
 import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
+import { overridesOf, type StartOptions } from './start-options.js';
 import { drainDelayOf, endCode, type StopCause } from './stop-cause.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import { parentChannel, readRest, runWorker } from './worker-process.js';
@@ -49,7 +49,7 @@ import { parentChannel, readRest, runWorker } from './worker-process.js';
  */
 export async function start(
   file: string,
-  workers: string | null,
+  options: StartOptions,
   terminal: Terminal,
   introduction: Introduction = demoIntroduction,
 ): Promise<ExitCode> {
@@ -58,7 +58,7 @@ export async function start(
   const snapshot = begin?.inputs ?? emptySnapshot();
   const watch = new FileWatch();
   const inputs = parent === null ? watch.track(recordInputs(snapshot)) : replayInputs(snapshot);
-  const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
+  const loaded = await loadConfig(file, process.env, overridesOf(options), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
   // Without a listener Node opens a debugger at this signal (catalogue K09).
@@ -68,7 +68,7 @@ export async function start(
   let code: ExitCode;
   try {
     const count = processCount(loaded.config);
-    const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
+    const load: Origin['load'] = (again) => loadAgain(loaded, again);
     const takeover = new WsdlTakeover(log);
     const origin = {
       loaded,
@@ -138,15 +138,11 @@ function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloade
  * Reads the configuration of a running gateway anew. Throws `ConfigurationError`, also for a key
  * that needs a restart.
  */
-async function loadAgain(
-  running: LoadedConfig,
-  workers: Config['workers'] | null,
-  inputs: Inputs,
-): Promise<LoadedConfig> {
+async function loadAgain(running: LoadedConfig, inputs: Inputs): Promise<LoadedConfig> {
   const pace = new TimeSlices();
-  const { file } = running;
-  const next = await loadConfig(file, process.env, workers, inputs, pace).catch((error: unknown) =>
-    throwWithWsdls(file, error, pace),
+  const { file, overrides } = running;
+  const next = await loadConfig(file, process.env, overrides, inputs, pace).catch(
+    (error: unknown) => throwWithWsdls(file, error, pace),
   );
   checkRestartKeys(rootSection(running), rootSection(next));
   return next;
@@ -276,13 +272,3 @@ const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentC
   admin: compileAdmin(rootSection(loaded)),
   drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
 });
-
-/**
- * The number of processes on the command line; null where it has none. Throws `ConfigurationError`
- * unless a number.
- */
-function workersOption(option: string | null): number | 'auto' | null {
-  if (option === null || option === 'auto') return option;
-  if (/^[1-9]\d{0,2}$/.test(option) && Number(option) <= 256) return Number(option);
-  throw unplacedError('--workers is not valid.', 'Write a number from 1 to 256, or auto.');
-}

@@ -55,9 +55,9 @@ export async function runWorker(
   log: Log,
 ): Promise<ExitCode> {
   const { stopping, gateway } = await openGateway(parent, start, loaded, log);
-  const { file, config } = loaded;
+  const { file, overrides } = loaded;
   const load = (inputs: Inputs) =>
-    loadConfig(file, process.env, config.workers, inputs, new TimeSlices());
+    loadConfig(file, process.env, overrides, inputs, new TimeSlices());
   const compiler: ReloadCompiler = {
     async compileFirst(occasion, inputs, reads) {
       const rest =
@@ -133,7 +133,7 @@ async function compileLatest(
   first: LoadedConfig,
   inputs: InputSnapshot,
 ): Promise<Compiled> {
-  const { file, config } = first;
+  const { file, overrides } = first;
   for (let [loaded, read] = [first, inputs]; ; ) {
     const compiled = await compile(loaded);
     read.contents.clear();
@@ -141,7 +141,7 @@ async function compileLatest(
     if (newer === null) return compiled;
     await compiled.close();
     read = newer;
-    loaded = await loadConfig(file, process.env, config.workers, replayInputs(newer));
+    loaded = await loadConfig(file, process.env, overrides, replayInputs(newer));
   }
 }
 

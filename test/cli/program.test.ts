@@ -145,7 +145,7 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
       error,
       /^There is no config\/soapstone\.yaml here: this is the demonstration, .*soapstone\.yaml\.\n$/,
     );
-    t.match(out, /soapstone\.yaml is fine: 1 service/);
+    t.match(out, /soapstone\.yaml is fine: 3 services/);
   });
 
   t.test('a WSDL that cannot be read comes with what to do', async (t) => {
@@ -279,7 +279,7 @@ t.test('a gateway says it is ready, serves, and drains at SIGTERM', async (t) =>
   }
 });
 
-t.test('the demonstration prints three things to try', async (t) => {
+t.test('the demonstration prints calls to try', async (t) => {
   const file = join(t.testdir(), 'soapstone.yaml');
   const demo = 'demo: { listen: 127.0.0.1:0 }\n';
   await writeFile(
@@ -295,7 +295,47 @@ t.test('the demonstration prints three things to try', async (t) => {
   t.match(out, /^\{"level":"info".*"msg":"ready"\}\n/);
   t.match(out, /curl -s http:\/\/127\.0\.0\.1:\d+\/soap\/orders -H/);
   t.match(out, /curl -s http:\/\/127\.0\.0\.1:\d+\/graphql -H/);
-  t.match(out, /In the browser: http:\/\/127\.0\.0\.1:\d+\//);
+  t.match(out, /GraphQL {2}http:\/\/127\.0\.0\.1:\d+\/graphql {3}\(in a browser: GraphiQL\)/);
+});
+
+/** The port that is proposed in place of a taken one. */
+const furtherThan = (port: number): number => port + (port + 100 > 65_535 ? -100 : 100);
+
+t.test('addresses of the command line replace those of the file', async (t) => {
+  const file = join(t.testdir(), 'soapstone.yaml');
+  const services = `services: { orders: { wsdl: "demo:legacy.wsdl", url: http://127.0.0.1:9/orders } }`;
+  await writeFile(
+    file,
+    `listen: 192.0.2.1:1\nadmin: 192.0.2.1:2\ndemo: { listen: 127.0.0.1:9 }\n${services}`,
+  );
+  const ports = [await freePort(), await freePort(), await freePort()];
+  const addresses = ports.map((port) => `127.0.0.1:${port}`);
+  const [listen = '', admin = '', demo = ''] = addresses;
+  const child = soapstone(
+    ...['start', '-c', file, '--listen', listen, '--admin', admin, '--demo', demo],
+    ...['--workers', '2'],
+  );
+  let answer = '';
+  child.stdout?.on('data', (chunk) => {
+    if (!String(chunk).includes('Ctrl-C')) return;
+    void fetch(`http://${listen}/graphql?query={getOrder(id:7){id}}`)
+      .then(async (response) => {
+        answer = await response.text();
+      })
+      .finally(() => child.kill('SIGTERM'));
+  });
+  const { code, out } = await end(child);
+  t.equal(code, 0);
+  t.match(out, `"listen":"http://${listen}"`);
+  t.match(out, `"admin":"http://${admin}"`);
+  t.match(
+    answer,
+    /^\{"data":\{"getOrder":\{"id":7\}\}/,
+    'the service calls the backend where it is',
+  );
+  const wrong = await end(soapstone('start', '-c', file, '--listen', 'here'));
+  t.equal(wrong.code, 2);
+  t.match(wrong.error, '--listen is no address to listen at. Give a host and a port');
 });
 
 t.test('an address that is taken is a problem of the configuration', async (t) => {
@@ -307,9 +347,10 @@ t.test('an address that is taken is a problem of the configuration', async (t) =
   const services = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`;
   const file = join(t.testdir(), 'soapstone.yaml');
   await writeFile(file, `listen: 127.0.0.1:0\nadmin: 127.0.0.1:${port}\n${services}`);
+  const command = `soapstone start -c ${file} --admin 127.0.0.1:${furtherThan(port)}`;
   const place =
     `${file}:2:8: The address 127.0.0.1:${port} of \`admin\` is in use by another ` +
-    'program. Choose another.\n';
+    `program. Stop that program, or type \`${command}\`.\n`;
   const alone = await end(soapstone('start', '-c', file));
   t.equal(alone.code, 2);
   t.equal(alone.error, place);

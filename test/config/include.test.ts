@@ -26,7 +26,7 @@ async function load(
   files: Readonly<Record<string, string>>,
   inputs?: Inputs,
 ): Promise<LoadedConfig> {
-  return loadConfig(await write(test, files), { PATTERN: 'services/*.yaml' }, null, inputs);
+  return loadConfig(await write(test, files), { PATTERN: 'services/*.yaml' }, {}, inputs);
 }
 
 async function write(test: Test, files: Readonly<Record<string, string>>): Promise<string> {

@@ -122,6 +122,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'config/clients/client-keys.ts': 'has the key',
       'compile/clients/protection.ts': 'what protects has it',
+      'flow/home/endpoint.ts': 'asks it: a way in',
       'flow/mcp/answer-mcp.ts': 'asks it: a way in',
       'flow/rest/answer-openapi.ts': 'asks it: a way in',
       'flow/routes/plain.ts': 'asks it: a way in',
@@ -178,7 +179,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   REST: {
     homes: ['flow/rest/', 'compile/rest/', 'config/rest/', 'cli/openapi.ts'],
-    exceptions: {},
+    exceptions: { 'flow/home/endpoint.ts': 'links to the description' },
   },
   'tools for agents': {
     homes: ['flow/mcp/', 'compile/mcp/', 'config/mcp/', 'graphql/tools/'],

@@ -114,6 +114,7 @@ const NEUTRAL: readonly string[] = [
     'routes',
     'traces',
     'log',
+    'home',
     'demo',
   ],
   ...['graphql.path', 'graphql.persisted', 'graphql.trusted.manifest', 'graphql.cors.maxAgeMillis'],

@@ -41,7 +41,11 @@ export async function compileText(
 ): Promise<Compiled> {
   const folder = await useFolder(t, { ...files, 'soapstone.yaml': yaml });
   const compiled = await compile(
-    await loadConfig(join(folder, 'soapstone.yaml'), process.env, workers),
+    await loadConfig(
+      join(folder, 'soapstone.yaml'),
+      process.env,
+      workers === null ? {} : { workers },
+    ),
   );
   t.teardown(() => compiled.close());
   return compiled;

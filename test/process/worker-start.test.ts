@@ -15,7 +15,7 @@ import { wsdlWith } from '../wsdl/written.js';
 /** What a configuration in this file is compiled from. */
 async function inputsOf(file: string): Promise<InputSnapshot> {
   const snapshot = emptySnapshot();
-  const compiled = await compile(await loadConfig(file, {}, null, recordInputs(snapshot)));
+  const compiled = await compile(await loadConfig(file, {}, {}, recordInputs(snapshot)));
   await compiled.close();
   return snapshot;
 }

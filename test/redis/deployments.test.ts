@@ -134,7 +134,8 @@ t.test('workers are replicas, though fewer are configured', async (t) => {
       `${keys}services: { a: { url: http://a } }\nredis: { url: redis://localhost${replicas} }\n`,
     );
     t.equal(
-      compileRedis(rootSection(await loadConfig(file, {}, workers))).settings?.replicas,
+      compileRedis(rootSection(await loadConfig(file, {}, workers === null ? {} : { workers })))
+        .settings?.replicas,
       expected,
     );
   }

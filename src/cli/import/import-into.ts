@@ -154,7 +154,7 @@ async function warningsOf(file: string, text: string): Promise<readonly Diagnost
   const snapshot = emptySnapshot();
   snapshot.contents.set(file, Buffer.from(text));
   const compiled = await compile(
-    await loadConfig(file, process.env, null, completeInputs(snapshot, LIVE_INPUTS)),
+    await loadConfig(file, process.env, {}, completeInputs(snapshot, LIVE_INPUTS)),
   );
   await compiled.close();
   return compiled.warnings;

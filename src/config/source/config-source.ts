@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Diagnostic, isRecord } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
+import { demoFileOf } from '../keys/demo-files.js';
 import type { SourcePosition, YamlSource } from './yaml-source.js';
 
 /** A place in one of the files of a configuration. */
@@ -67,6 +68,8 @@ export class ConfigSource {
    * name it.
    */
   locate(path: ConfigPath, named: string): { readonly location: string; readonly shown: string } {
+    const ofDemo = path.at(-1) === 'wsdl' ? demoFileOf(named) : null;
+    if (ofDemo !== null) return { location: ofDemo, shown: named };
     const { file } = this.#fileOf(path);
     return {
       location: resolve(dirname(file), named),

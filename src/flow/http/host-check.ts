@@ -20,7 +20,7 @@ export function makeHostCheck({ config, graph, rest, mcp }: Compiled): HostCheck
   if (!isForAll && publicUrl === undefined) return () => {};
   const published = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
   const names = hostNames([...listenHosts(listen), published, ...hosts]);
-  const exact = new Set([graph.path, ...(mcp === null ? [] : [mcp.path])]);
+  const exact = new Set(['/', graph.path, ...(mcp === null ? [] : [mcp.path])]);
   const prefixes = [assetsPath(graph.path), ...(rest?.bases ?? [])];
   return (path, { headers: { host } }) => {
     if (
