@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CallerIdentity, Client, MessageSender } from './access/client.js';
+import type { CallerIdentity, Client, DecidedClaims, MessageSender } from './access/client.js';
 import { beginExchange } from './access/network/address.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/soap/service.js';
@@ -427,6 +427,12 @@ class RequestCaller implements MessageCaller {
 
   get client(): Client {
     return this.#client;
+  }
+
+  takeClaims(decided: DecidedClaims | null): void {
+    if (decided !== null) {
+      this.#client = { ...this.#client, decided };
+    }
   }
 
   becomeSender(sender: MessageSender): void {

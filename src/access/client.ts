@@ -1,5 +1,15 @@
 import type { RequestObserver, SubjectToken } from '../core/index.js';
 
+/** What a decision point says about a caller: flat, and bounded. */
+export type DecidedClaims = Readonly<Record<string, string | number | boolean>>;
+
+/** The claims of a caller: those of a decision point never replace one of its token. */
+export const claimsOf = ({
+  claims,
+  decided,
+}: Pick<Client, 'claims' | 'decided'>): Client['claims'] =>
+  decided === null ? claims : Object.assign(Object.create(null), decided, claims);
+
 /** An identified client. It is also the `BudgetAccount` of its budget. */
 export interface Client {
   /**
@@ -31,6 +41,11 @@ export interface Client {
    * kind.
    */
   readonly claims: Readonly<Record<string, unknown>> | null;
+  /**
+   * The claims that a decision point has given to the operation that is under way; null without
+   * any. `claimsOf` has both.
+   */
+  readonly decided: DecidedClaims | null;
   /** Those of its token (RFC 6749 section 3.3) and of its class. */
   readonly scopes: ReadonlySet<string>;
   /**
@@ -81,6 +96,7 @@ export const clientOf = (
   rights,
   budget: rights.budget,
   claims: token.claims,
+  decided: null,
   scopes: rights.scopes.size === 0 ? token.scopes : new Set([...token.scopes, ...rights.scopes]),
   subjectToken: token.subjectToken,
   expiresMillis: token.expiresMillis,

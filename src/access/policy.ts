@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { type CallObserver, type RequestObserver, setAndEvictOldest } from '../core/index.js';
+import {
+  type CallObserver,
+  isRecord,
+  type RequestObserver,
+  setAndEvictOldest,
+} from '../core/index.js';
 import { isAllowed, type Question } from './allowed-answer.js';
-import type { Client } from './client.js';
+import type { Client, DecidedClaims } from './client.js';
+import { publicReason, readClaims } from './decided-claims.js';
 
 /** A request as a policy decision point sees it: `input` of Open Policy Agent. */
 export interface PolicyInput {
@@ -47,6 +53,17 @@ type AskPolicy = (body: string, observer: CallObserver | null) => Promise<string
 
 export type PolicyResult = 'allowed' | 'denied' | 'failed';
 
+/** The answer of a decision point to one question. */
+export interface Decision {
+  readonly result: PolicyResult;
+  /** What it says about the caller; null for nothing. */
+  readonly claims: DecidedClaims | null;
+  /** What it says to the caller about a denial; null for nothing. */
+  readonly reason: string | null;
+}
+
+const FAILED: Decision = { result: 'failed', claims: null, reason: null };
+
 /** Decisions that are remembered. */
 const DECISIONS_MAX = 10_000;
 
@@ -62,17 +79,17 @@ export interface PolicyRules {
 
 /**
  * Asks a policy decision point (the REST interface of Open Policy Agent): `{ "result": true }`, or
- * an object whose `allow` is true, lets a request pass. Equal requests that come together are one
- * question.
+ * an object whose `allow` is true, lets a request pass. That object may have `claims` about the
+ * caller, and a `reason` for a denied one. Equal requests that come together are one question.
  */
 export class Policy {
   readonly #rules: PolicyRules;
   /** The results by digest of the input, the oldest first. */
   readonly #decided = new Map<
     string,
-    { readonly result: PolicyResult; readonly untilMillis: number }
+    { readonly decision: Decision; readonly untilMillis: number }
   >();
-  readonly #asking = new Map<string, Question<PolicyResult>>();
+  readonly #asking = new Map<string, Question<Decision>>();
 
   constructor(rules: PolicyRules) {
     this.#rules = rules;
@@ -88,11 +105,11 @@ export class Policy {
   }
 
   /** Decides about a request, which is observed or not. Never rejects. */
-  async decide(input: PolicyInput, request: RequestObserver | null = null): Promise<PolicyResult> {
+  async decide(input: PolicyInput, request: RequestObserver | null = null): Promise<Decision> {
     const body = JSON.stringify({ input });
     const key = createHash('sha256').update(body).digest('base64');
     const known = this.#decided.get(key);
-    if (known !== undefined && performance.now() < known.untilMillis) return known.result;
+    if (known !== undefined && performance.now() < known.untilMillis) return known.decision;
     const asked = this.#asking.get(key);
     if (asked !== undefined) {
       asked.observer?.serve(request);
@@ -104,25 +121,38 @@ export class Policy {
     return answer;
   }
 
-  async #ask(body: string, key: string, observer: CallObserver | null): Promise<PolicyResult> {
+  async #ask(body: string, key: string, observer: CallObserver | null): Promise<Decision> {
     const { ask, cacheMillis } = this.#rules;
-    let result: PolicyResult;
+    let decision: Decision;
     try {
-      result = resultOf(JSON.parse(await ask(body, observer)));
+      decision = decisionOf(JSON.parse(await ask(body, observer)));
     } catch {
-      return 'failed';
+      return FAILED;
     }
-    if (cacheMillis > 0) {
+    if (cacheMillis > 0 && decision.result !== 'failed') {
       setAndEvictOldest(
         this.#decided,
         key,
-        { result, untilMillis: performance.now() + cacheMillis },
+        { decision, untilMillis: performance.now() + cacheMillis },
         DECISIONS_MAX,
       );
     }
-    return result;
+    return decision;
   }
 }
 
-/** Without a result the policy is not defined for the request: it is denied. */
-const resultOf = (answer: unknown): PolicyResult => (isAllowed(answer) ? 'allowed' : 'denied');
+/**
+ * Without a result the policy is not defined for the request: it is denied. An answer whose claims
+ * cannot be used is none.
+ */
+function decisionOf(answer: unknown): Decision {
+  const result = isAllowed(answer) ? 'allowed' : 'denied';
+  const { claims = null, reason = null } = detailsOf(answer);
+  if (result === 'denied') return { result, claims: null, reason: publicReason(reason) };
+  if (claims === null) return { result, claims, reason: null };
+  const read = readClaims(claims);
+  return read === null ? FAILED : { result, claims: read, reason: null };
+}
+
+const detailsOf = (answer: unknown): Record<string, unknown> =>
+  isRecord(answer) && isRecord(answer['result']) ? answer['result'] : {};

@@ -39,11 +39,12 @@ export function* checkRules(
   if (!isRecord(data)) return [];
   const findings: Finding[] = [];
   const { clients } = data;
-  const hasClaims =
-    isRecord(clients) && (Object.hasOwn(clients, 'jwt') || Object.hasOwn(clients, 'introspection'));
+  const has = (key: string): boolean => isRecord(clients) && Object.hasOwn(clients, key);
+  const hasTokens = has('jwt') || has('introspection');
+  const callers = { hasTokens, hasClaims: hasTokens || has('authorize') };
   for (const [name, service] of recordEntries(data['services'])) {
     if (isRecord(service)) {
-      findings.push(...serviceRules(service, ['services', name], hasClaims));
+      findings.push(...serviceRules(service, ['services', name], callers));
     }
     yield;
   }
@@ -78,10 +79,18 @@ export function* checkRules(
   ];
 }
 
+/** What is known of callers. */
+interface CallerFacts {
+  /** A token may identify them. */
+  readonly hasTokens: boolean;
+  /** A token or a decision point may have claims about them. */
+  readonly hasClaims: boolean;
+}
+
 function serviceRules(
   service: Record<string, unknown>,
   path: ConfigPath,
-  hasClaims: boolean,
+  { hasTokens, hasClaims }: CallerFacts,
 ): readonly Finding[] {
   const findings: Finding[] = [];
   const isGraphql = service['kind'] === 'graphql';
@@ -97,7 +106,7 @@ function serviceRules(
   if (!has('url') && !has('urls')) {
     at(null, `${name} has no backend.`, 'Give its address as `url`, or several as `urls`.');
   }
-  findings.push(...upstreamRules(service, hasClaims, path), ...rateRules(service, path));
+  findings.push(...upstreamRules(service, hasTokens, path), ...rateRules(service, path));
   if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
   if (has('wsdl') && has('types')) {
     at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');

@@ -476,7 +476,7 @@ t.test(
       ],
       ['arguments: { count: { header: x-tenant, value: a } }', /both `value` and `header`/],
       ['arguments: { count: { claim: sub, value: a } }', /both `value` and `claim`/],
-      ['arguments: { count: { claim: sub } }', /callers have no tokens.*`clients.jwt`/],
+      ['arguments: { count: { claim: sub } }', /callers have no claims.*`clients.jwt`/],
       ['arguments: { count: { } }', /has no effect/],
       ['arguments: { count: { name: order } }', /another argument order/],
       ['arguments: { "a b": { value: x } }', /cannot be a name/],

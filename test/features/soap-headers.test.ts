@@ -202,7 +202,7 @@ t.test('errors in header blocks are found at start-up, without their values', as
     /longer or deeper/,
   );
   await refused(`"{urn:a}A": { header: x-tenant }`, /none of `callerHeaders`/);
-  await refused(`"{urn:a}A": { claim: sub }`, /callers have no tokens/);
+  await refused(`"{urn:a}A": { claim: sub }`, /callers have no claims/);
   await refused(`"{urn:a}A/b": { xml: '<b/>' }`, /inside a block/);
   await refused(`"{urn:a}A": { value: a, xml: '<A/>' }`, /has both/);
   await refused(`"{urn:a}A": { value: "a\\u0001s3cret" }`, /XML cannot carry/);

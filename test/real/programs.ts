@@ -32,6 +32,9 @@ export const MCP_PYTHON = process.env['MCP_PYTHON'] ?? PYTHON;
 export const OPENAPI_CLIENTS = process.env['OPENAPI_CLIENTS'] ?? '';
 export const OPENAPI_PYTHON = process.env['OPENAPI_PYTHON'] ?? '';
 
+/** Python with an engine of Rego. */
+export const REGO_PYTHON = process.env['REGO_PYTHON'] ?? PYTHON;
+
 /** Debian has no package of it. */
 export const ENVOY = process.env['ENVOY'] ?? 'envoy';
 
@@ -102,6 +105,11 @@ const PROBES = {
   'openapi-python-client': {
     command: files(`${OPENAPI_PYTHON}/bin/openapi-python-client`),
     install: 'pip install openapi-python-client in an environment; OPENAPI_PYTHON=ITS_FOLDER',
+  },
+  python: { command: [PYTHON, '--version'], install: apt('python3') },
+  rego: {
+    command: [REGO_PYTHON, '-c', 'import opa_eval'],
+    install: 'pip install opa-eval in an environment; REGO_PYTHON=ITS_PYTHON',
   },
   lighttpd: { command: files('/usr/sbin/lighttpd'), install: apt('lighttpd') },
   haproxy: { command: ['haproxy', '-v'], install: apt('haproxy') },

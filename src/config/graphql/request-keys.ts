@@ -24,8 +24,9 @@ const SOURCE = {
   ),
   claim: optional(
     text(
-      "The claim of the caller's token to take it from (`clients.jwt` or " +
-        '`clients.introspection`). A caller without it may not call what requires it.',
+      'The claim of the caller to take it from: of its token (`clients.jwt` or ' +
+        '`clients.introspection`), else of the decision point (`clients.authorize`). A caller ' +
+        'without it may not call what requires it.',
       { minLength: 1, maxLength: 256 },
     ),
   ),

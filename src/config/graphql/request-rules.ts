@@ -106,8 +106,8 @@ function entryRules(
   if (claim !== undefined && !hasClaims) {
     at(
       'claim',
-      `${printPath([...path, 'claim'])} has no effect: callers have no tokens.`,
-      'Configure `clients.jwt` or `clients.introspection`.',
+      `${printPath([...path, 'claim'])} has no effect: callers have no claims.`,
+      'Configure `clients.jwt`, `clients.introspection` or `clients.authorize`.',
     );
   }
   if (typeof header === 'string' && !allowed.includes(header.toLowerCase())) {

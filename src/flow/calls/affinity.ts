@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { CallerIdentity, Client } from '../../access/client.js';
+import { type CallerIdentity, type Client, claimsOf } from '../../access/client.js';
 import type { Reach } from '../../compile/backend/reach.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { PathText } from '../../soap/index.js';
@@ -17,7 +17,7 @@ const KEY_CHARS = 1024;
 export function affinityOf(
   { affinity }: Reach,
   headers: CallerIdentity['headers'],
-  client: Pick<Client, 'id' | 'claims'> | null,
+  client: Pick<Client, 'id' | 'claims' | 'decided'> | null,
   textAtPath: string | null = null,
 ): Affinity | null {
   if (affinity === null) return null;
@@ -29,11 +29,16 @@ export function affinityOf(
         ? client?.id
         : by === 'header'
           ? headers[name]
-          : by === 'claim' && client?.claims && Object.hasOwn(client.claims, name)
-            ? client.claims[name]
+          : by === 'claim' && client !== null
+            ? claimOf(client, name)
             : null;
   const key = value === null || value === undefined ? null : String(value).slice(0, KEY_CHARS);
   return { key, addressId: cookie === null ? null : cookieOf(headers['cookie'], cookie) };
+}
+
+function claimOf(client: Pick<Client, 'claims' | 'decided'>, name: string): unknown {
+  const claims = claimsOf(client);
+  return claims !== null && Object.hasOwn(claims, name) ? claims[name] : null;
 }
 
 /** The value of a cookie (RFC 6265 section 4.2); null where it is not sent. */

@@ -1,4 +1,4 @@
-import type { Client, MessageSender } from '../../access/client.js';
+import type { Client, DecidedClaims, MessageSender } from '../../access/client.js';
 import type { Budgets, Denied } from '../../budget/budget.js';
 import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
@@ -19,7 +19,13 @@ export interface MessageCaller extends Caller {
    * `RATE_LIMITED`.
    */
   becomeSender(sender: MessageSender): void;
+  /** Has `decided` for what is done for this request from now on. */
+  takeClaims(decided: DecidedClaims | null): void;
 }
+
+/** The caller of one operation, with what a decision point has said about it. */
+export const withClaims = (caller: Caller, decided: DecidedClaims | null): Caller =>
+  decided === null ? caller : { ...caller, client: { ...caller.client, decided } };
 
 /**
  * Lets one SOAP call pass, once: the client may call the operation, and its budget has the points.

@@ -22,6 +22,8 @@ interface CallerParts {
   /** The token of the caller, where the service needs it; else null. */
   readonly subject: SubjectToken | null;
   readonly claims: RequestContext['claims'];
+  /** What a decision point has said about the caller, for this operation. */
+  readonly decided: Client['decided'];
   /** Header fields of the caller's request. */
   readonly headers: CallerIdentity['headers'];
 }
@@ -56,6 +58,8 @@ const CALLER_PARTS: PartTable<CallerView, CallerParts, CalledOperation> = {
     rows: (subject) => subject?.user ?? null,
   },
   claims: { poll: claimValues, holder: claimValues, rows: claimValues },
+  // A download asks the decision point anew, and calls by what it says then.
+  decided: { poll: claimValues, holder: NO_PART, rows: claimValues },
   headers: { poll: fieldValues, holder: fieldValuesOfAsker, rows: fieldValuesOfAsker },
 };
 
@@ -67,7 +71,8 @@ export const callerView = (
   headers: CallerIdentity['headers'],
 ): readonly unknown[] => {
   const subject = subjectOf(called.service, client);
-  return viewOf(view, CALLER_PARTS, { client, subject, claims: client.claims, headers }, called);
+  const { claims, decided } = client;
+  return viewOf(view, CALLER_PARTS, { client, subject, claims, decided, headers }, called);
 };
 
 /** `callerView` as one short text. */

@@ -1,3 +1,4 @@
+import type { DecidedClaims } from '../../access/client.js';
 import { type Policy, type PolicyInput, policyClient } from '../../access/policy.js';
 import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
@@ -6,23 +7,27 @@ import type { Exchange } from '../../gateway/exchange.js';
 import type { Caller } from './authorize.js';
 import type { HttpExchange } from './http-exchange.js';
 
-/** Asks the decision point about a request. Rejects with `FORBIDDEN`. */
+/**
+ * Asks the decision point about a request, and resolves to what it says about the caller; null for
+ * nothing. Rejects with `FORBIDDEN`.
+ */
 export async function consultPolicy(
   policy: Policy,
   { client }: Caller,
   exchange: Exchange,
   about: Omit<PolicyInput, 'client' | 'address' | 'method'>,
-): Promise<void> {
+): Promise<DecidedClaims | null> {
   const { client: address, method, observer } = exchange;
-  const result = await policy.decide(
+  const { result, claims, reason } = await policy.decide(
     { client: policyClient(client), address, method, ...about },
     observer,
   );
   exchange.policyResults ??= [];
   exchange.policyResults.push(result);
-  if (policy.permits(result)) return;
+  if (policy.permits(result)) return claims;
   throw new Refusal('FORBIDDEN', result === 'failed' ? 'no decision' : 'decision point', {
     found: 'clients.authorize',
+    ...(reason === null ? {} : { text: reason }),
   });
 }
 
@@ -59,11 +64,13 @@ export const soapConsultation = (
 ): ((known: KnownOperation | null) => Promise<void>) | null =>
   policy === null
     ? null
-    : (known) =>
-        consultPolicy(policy, caller, exchange, {
+    : async (known) => {
+        const claims = await consultPolicy(policy, caller, exchange, {
           protocol: 'soap',
           service,
           operation: known?.operation.name ?? null,
           operations: known?.candidates.map(({ name }) => `${service}.${name}`) ?? [],
           fields: [],
         });
+        caller.takeClaims(claims);
+      };

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Client } from '../../access/client.js';
+import { type Client, claimsOf } from '../../access/client.js';
 import type { Policy } from '../../access/policy.js';
 import type { Grant } from '../../budget/budget.js';
 import { type Decoded, InputError, type RequestContext } from '../../codec/index.js';
@@ -30,7 +30,13 @@ import {
 } from '../../graphql/index.js';
 import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
-import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
+import {
+  authorize,
+  authorizeCall,
+  type Caller,
+  rateLimited,
+  withClaims,
+} from '../calls/authorize.js';
 import type { RawFields } from '../calls/caller-fields.js';
 import { callerDigest, subjectOf } from '../calls/caller-parts.js';
 import { consultPolicy } from '../calls/consult-policy.js';
@@ -95,7 +101,7 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
   /** Set before the operation runs. */
   ownKey: string | null = null;
   readonly #endpoint: GraphqlEndpoint;
-  readonly #caller: Caller;
+  #caller: Caller;
   readonly #exchange: Exchange;
   readonly #options: HostOptions;
   #grant: Grant | null = null;
@@ -137,6 +143,11 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
       answeredBy === undefined ? calls : { ...calls, ...answeredBy(calls) };
     this.callField = callField;
     this.sendToSubschema = sendToSubschema;
+  }
+
+  /** The caller, with what a decision point has said about it. */
+  get caller(): Caller {
+    return this.#caller;
   }
 
   /** The request is read: from here on it takes time of the event loop. */
@@ -190,13 +201,14 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
         found: 'clients.authorize',
       });
     }
-    await consultPolicy(policy, this.#caller, this.#exchange, {
+    const claims = await consultPolicy(policy, this.#caller, this.#exchange, {
       protocol: this.#options.protocol ?? 'graphql',
       service: null,
       operation: admitted.operation.operation,
       operations: useOf(admitted, built).calls,
       fields,
     });
+    this.#caller = withClaims(this.#caller, claims);
   }
 
   #recordRules(admitted: Admitted): void {
@@ -309,7 +321,7 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     checkCallArguments(field, {
       service,
       headers,
-      claims: this.#caller.client.claims,
+      claims: claimsOf(this.#caller.client),
       limits: codec,
     });
   }
@@ -324,7 +336,7 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     try {
       // Admission has checked it. No call gets past this check, however it is made.
       authorizeCall(client, service, field.bound.operation);
-      const { claims } = client;
+      const claims = claimsOf(client);
       const sharing = { client, calls, lifetime };
       return await callOperation(field, {
         exchange,

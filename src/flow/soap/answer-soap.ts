@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { claimsOf } from '../../access/client.js';
 import type { Policy } from '../../access/policy.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { type CallObserver, type NonceStore, Refusal } from '../../core/index.js';
@@ -175,7 +176,7 @@ function forwardEnvelope(
   const { received, envelope, policy } = intake;
   const { known, textAtPath } = policy;
   const affinity =
-    textAtPath === null
+    textAtPath === null && caller.client.decided === null
       ? context.affinity
       : affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const { headers, spellings } = forwardedHeaders(asked, service, head, intake, isEnforced);
@@ -184,7 +185,7 @@ function forwardEnvelope(
     service,
     intake.encoding,
     head.package,
-    caller.client.claims,
+    claimsOf(caller.client),
   );
   const isAlone =
     head.package !== null || query !== '' || gate.onViolation !== null || service.bound !== null;

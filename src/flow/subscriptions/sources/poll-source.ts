@@ -1,3 +1,4 @@
+import { claimsOf } from '../../../access/client.js';
 import { Refusal } from '../../../core/index.js';
 import { Exchange, nextExchangeId } from '../../../gateway/exchange.js';
 import {
@@ -54,7 +55,7 @@ export class PollSource implements SubscriptionSource {
     const { bound } = subscription;
     const service = endpoint.services.get(bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
-    const { claims } = caller.client;
+    const claims = claimsOf(caller.client);
     const subject = subjectOf(service, caller.client);
     // Only subscribers whose calls are the same share one.
     const called = { service, operation: bound.operation.name };

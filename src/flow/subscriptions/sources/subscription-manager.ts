@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionResult } from 'graphql';
 import {
   asRefusal,
@@ -14,7 +15,7 @@ import {
   type Subscription,
 } from '../../../graphql/index.js';
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
-import type { Caller } from '../../calls/authorize.js';
+import { type Caller, withClaims } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
 import { Pollers } from '../polling/pollers.js';
 import { fieldArguments } from './field-arguments.js';
@@ -192,10 +193,14 @@ export class SubscriptionManager {
       const exchange = own.followUp(own.method);
       exchange.operation = 'subscription';
       try {
-        const caller = presentCaller(subscriber);
-        await new CallerHost(endpoint, caller, exchange, { signal: NEVER, headers }).consult?.(
-          admitted,
-        );
+        // The question is about the client as its credentials have it.
+        const caller = { ...subscriber.caller, client: subscriber.live.client };
+        const host = new CallerHost(endpoint, caller, exchange, { signal: NEVER, headers });
+        await host.consult?.(admitted);
+        const isAnswered = exchange.policyResults?.at(-1) !== 'failed';
+        if (isAnswered && !haveSameClaims(host.caller, subscriber.caller)) {
+          throw new Refusal('FORBIDDEN', 'other claims than at the beginning');
+        }
       } catch (caught) {
         exchange.refuse(asRefusal(caught));
         hooks.finish(exchange);
@@ -284,11 +289,12 @@ interface EventContext {
 
 const NEVER = new Cancellation();
 
-/** The subscriber as it was identified last. */
-const presentCaller = ({ caller, live }: Subscriber): Caller => ({
-  ...caller,
-  client: live.client,
-});
+/** The subscriber as it was identified last, with what was decided about it at the beginning. */
+const presentCaller = ({ caller, live }: Subscriber): Caller =>
+  withClaims({ ...caller, client: live.client }, caller.client.decided);
+
+const haveSameClaims = (one: Caller, other: Caller): boolean =>
+  isDeepStrictEqual(one.client.decided, other.client.decided);
 
 function add(counts: Map<string, number>, name: string, amount: number): void {
   counts.set(name, (counts.get(name) ?? 0) + amount);

@@ -123,7 +123,7 @@ class EventStream implements StreamCarrier {
       asked.response.once('close', () => live.close());
       live.addEndListener((_end, refusal) => exchange.refuse(refusal));
       const subscriber = {
-        caller,
+        caller: host.caller,
         live,
         headers,
         exchange,

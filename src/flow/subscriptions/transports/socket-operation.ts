@@ -127,7 +127,7 @@ function jobOf(
   if (operation.type === 'subscription') {
     const disconnect = (): void => socket.close(1001, 'Going away');
     const subscriber = {
-      caller,
+      caller: host.caller,
       live,
       headers,
       exchange,
