@@ -369,8 +369,9 @@ async function readDocument(
   const source = { file: located.location, text: plain.text };
   // Schemas of the W3C come with one; a WSDL has no use for it (catalogue C04).
   if (plain.start !== null && state.documents.length === 0) throw refusedDtd(source, plain.start);
-  const tree = await state.pace.run(parseTree(source, state.budget));
-  const root = readOlderSchemas(tree, (node, what) => state.warnings.addAt(node, what));
+  const onRepair = (node: XmlNode, what: string): void => state.warnings.addAt(node, what);
+  const tree = await state.pace.run(parseTree(source, state.budget, onRepair));
+  const root = readOlderSchemas(tree, onRepair);
   const kind = kindOf(root);
   if (plain.start !== null && kind === 'wsdl') throw refusedDtd(source, plain.start);
   if (plain.start !== null && origin !== state.wellKnown) {

@@ -1,7 +1,7 @@
 /** The namespaces of WSDL, XSD and their extensions. */
 export const WSDL = 'http://schemas.xmlsoap.org/wsdl/';
 export const WSDL_20 = 'http://www.w3.org/ns/wsdl';
-const WSDL_SOAP11 = 'http://schemas.xmlsoap.org/wsdl/soap/';
+export const WSDL_SOAP11 = 'http://schemas.xmlsoap.org/wsdl/soap/';
 export const WSDL_SOAP12 = 'http://schemas.xmlsoap.org/wsdl/soap12/';
 export const WSDL_HTTP = 'http://schemas.xmlsoap.org/wsdl/http/';
 export const WSDL_MIME = 'http://schemas.xmlsoap.org/wsdl/mime/';

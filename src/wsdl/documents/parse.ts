@@ -2,6 +2,7 @@ import sax from 'sax';
 import { ConfigurationError, type Steps } from '../../core/index.js';
 import { normaliseValue } from '../../xml/index.js';
 import { XMLNS } from './namespaces.js';
+import { meantNamespace, type OnRepair, spelt, UNBOUND } from './repairs.js';
 import { positionOf, type XmlNode, type XmlSource } from './xml-tree.js';
 
 /** The number of elements that may still be read; shared by all documents of one model. */
@@ -19,9 +20,13 @@ const DEPTH = 100;
 
 /**
  * Parses one document. Throws `ConfigurationError` with the position where it is not well-formed or
- * goes beyond a limit.
+ * goes beyond a limit. What has one meaning all the same is repaired and reported.
  */
-export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode> {
+export function* parseTree(
+  source: XmlSource,
+  budget: TreeBudget,
+  onRepair: OnRepair,
+): Steps<XmlNode> {
   // Only the five entities of XML: the typings do not know the option.
   const options = { xmlns: true, position: true, strictEntities: true };
   const parser = sax.parser(true, options);
@@ -42,6 +47,10 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
     }
   };
   parser.onerror = ({ message }) => {
+    if (message.startsWith(UNBOUND) && open.length > 0) {
+      parser.error = null;
+      return;
+    }
     const isEntity = message.startsWith('Invalid character entity');
     const isText = message.startsWith('Non-whitespace before first tag');
     const remedy = isEntity
@@ -71,11 +80,12 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
     if (--budget.elements < 0) {
       fail('The documents of this WSDL have more elements than allowed.');
     }
-    if (Object.keys(tag.attributes).length !== attributes) {
-      fail('An attribute is given twice.');
-    }
     const parent: OpenNode | null = open.at(-1) ?? null;
     const node = openNode(tag, parent, source, parser.startTagPosition - 1, parser.position);
+    node.uri = meantNamespace(node, tag, parent, onRepair);
+    if (Object.keys(tag.attributes).length !== attributes) {
+      onRepair(node, 'An attribute is given twice; the last one counts.');
+    }
     if (parent === null) {
       root = node;
     } else {
@@ -167,11 +177,12 @@ function openNode(
     ? writtenValues(source.text.slice(start, end))
     : null;
   for (const { name, prefix, local, uri, value: parsed } of all) {
+    if (prefix !== '' && prefix !== 'xmlns' && prefix !== 'xml' && !(prefix in tag.ns)) continue;
     const raw = written?.get(name);
     const value = raw === undefined ? parsed : normaliseValue(raw);
     if (prefix === 'xmlns' || uri === XMLNS) {
       declares ??= new Map();
-      declares.set(local, value);
+      declares.set(local, spelt(value));
     } else {
       attributes.set(prefix === '' ? local : `{${uri}}${local}`, value);
     }

@@ -40,13 +40,15 @@ export function collectDefinitions(
     }
     return found;
   };
-  return {
+  const definitions: Definitions = {
     messages: collect('message'),
     portTypes: collect('portType'),
     bindings: collect('binding'),
     services: [...collect('service').values()],
     policies: collectPolicies(documents, warnings),
   };
+  warnOfReferences(documents, definitions, warnings);
+  return definitions;
 }
 
 /** The target namespace of the WSDL document that holds this node. */
@@ -61,7 +63,8 @@ export function targetOf(node: XmlNode): string {
 /**
  * The definition in a table that the attribute `name` of a node refers to, or null. A name without
  * prefix is also looked up in the target namespace: many WSDLs write it so although their default
- * namespace is another.
+ * namespace is another. So is one whose prefix is not declared. A name that nothing defines in its
+ * namespace is that of the only definition with its local name.
  */
 export function referredBy(
   node: XmlNode,
@@ -72,6 +75,55 @@ export function referredBy(
   if (value === null) return null;
   const qName = qNameAt(node, value);
   const found = qName === null ? undefined : table.get(typeKey(qName));
-  if (found !== undefined || value.includes(':')) return found ?? null;
-  return table.get(typeKey({ uri: targetOf(node), local: value })) ?? null;
+  if (found !== undefined) return found;
+  const local = value.slice(value.indexOf(':') + 1);
+  const isOpen = qName === null || !value.includes(':');
+  const own = isOpen ? table.get(typeKey({ uri: targetOf(node), local })) : undefined;
+  return own ?? onlyOnes(table).get(local) ?? null;
+}
+
+const byLocalName = new WeakMap<object, ReadonlyMap<string, XmlNode | null>>();
+
+/** The definitions of a table by local name; null where several have it. */
+function onlyOnes(table: ReadonlyMap<string, XmlNode>): ReadonlyMap<string, XmlNode | null> {
+  const known = byLocalName.get(table);
+  if (known !== undefined) return known;
+  const found = new Map<string, XmlNode | null>();
+  for (const node of table.values()) {
+    const local = nameOfNode(node);
+    found.set(local, found.has(local) ? null : node);
+  }
+  byLocalName.set(table, found);
+  return found;
+}
+
+/** Warns of references that are not defined by the letter (`referredBy`). */
+function warnOfReferences(
+  documents: readonly LoadedDocument[],
+  { messages, portTypes, bindings }: Definitions,
+  warnings: Warnings,
+): void {
+  const check = (node: XmlNode, name: string, table: ReadonlyMap<string, XmlNode>): void => {
+    const value = attributeOf(node, name);
+    if (value === null) return;
+    const qName = qNameAt(node, value);
+    if (qName !== null && (!value.includes(':') || table.has(typeKey(qName)))) return;
+    const found = referredBy(node, name, table);
+    if (found === null) return;
+    const why = qName === null ? 'uses a prefix that is not declared' : 'is not defined';
+    const what = `The ${found.local} ${value} ${why}; the only one of that name is taken.`;
+    warnings.addAt(node, what);
+  };
+  for (const { root, kind } of documents) {
+    if (kind !== 'wsdl') continue;
+    for (const service of childrenOf(root, WSDL, 'service')) {
+      for (const port of childrenOf(service, WSDL, 'port')) check(port, 'binding', bindings);
+    }
+    for (const binding of childrenOf(root, WSDL, 'binding')) check(binding, 'type', portTypes);
+    for (const portType of childrenOf(root, WSDL, 'portType')) {
+      for (const operation of childrenOf(portType, WSDL, 'operation')) {
+        for (const side of operation.children) check(side, 'message', messages);
+      }
+    }
+  }
 }

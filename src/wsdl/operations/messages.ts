@@ -229,15 +229,21 @@ function bodyParts(
 /** The element that a part names; null when it names a type instead. */
 export function elementOf(
   part: XmlNode,
-  { schema }: MessageContext,
+  { schema, warnings }: MessageContext,
 ): { readonly element: ElementDeclaration } | Disabled | null {
   const value = attributeOf(part, 'element');
   if (value === null) return null;
   const name = qNameAt(part, value);
-  const element = name === null ? undefined : schema.elements.get(typeKey(name));
-  return element === undefined
-    ? disabledAt(part, `The element ${value} is not declared.`)
-    : { element };
+  const known = name === null ? undefined : schema.elements.get(typeKey(name));
+  if (known !== undefined) return { element: known };
+  const local = value.slice(value.indexOf(':') + 1);
+  const isOpen = name === null || !value.includes(':');
+  const element = isOpen ? schema.elements.get(typeKey({ uri: targetOf(part), local })) : undefined;
+  if (element === undefined) return disabledAt(part, `The element ${value} is not declared.`);
+  const why = name === null ? 'uses a prefix that is not declared' : 'is not declared';
+  const taken = 'the one of that name in the namespace of the WSDL is taken';
+  warnings.addAt(part, `The element ${value} ${why}; ${taken}.`);
+  return { element };
 }
 
 /** The type that a part names; opaque when there is none. */

@@ -9,6 +9,7 @@ import { opaqueType } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { undeclaredAt } from './components.js';
 import { readElement } from './elements.js';
+import { nameMeant } from './name-meant.js';
 import type { SchemaContext } from './schema-context.js';
 import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';
 import { readWildcard } from './wildcards.js';
@@ -188,7 +189,7 @@ export class ParticleReader {
         reason: null,
       };
     }
-    const name = nameInUnit(node, ref, unit);
+    const name = nameMeant(node, ref, unit, 'elements', this.#context);
     if (name === null || !isNcName(name.local)) {
       return {
         particle: null,

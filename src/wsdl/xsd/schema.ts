@@ -17,8 +17,9 @@ import { ComponentMap } from './component-map.js';
 import { redefinedBase, type SchemaComponents, undeclaredAt } from './components.js';
 import { readElement } from './elements.js';
 import { IdentityReader } from './identity.js';
+import { nameMeant } from './name-meant.js';
 import type { OpenComplexType, SchemaContext } from './schema-context.js';
-import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';
+import type { Component, SchemaUnit } from './schema-unit.js';
 import { SimpleTypeReader } from './simple.js';
 
 /** Every named type and global element of all schemas, and the types that are approximated. */
@@ -127,7 +128,7 @@ class SchemaReader implements SchemaContext {
   }
 
   typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType {
-    const name = nameInUnit(node, value, unit);
+    const name = nameMeant(node, value, unit, 'types', this);
     if (name === null) {
       return this.#unknownType(node, value, null, 'uses a prefix that is not declared');
     }
@@ -171,7 +172,8 @@ class SchemaReader implements SchemaContext {
   #baseShell({ component: { node, unit } }: Shell): Shell | null {
     const step = derivationOf(node)?.node;
     const value = step === undefined ? null : attributeOf(step, 'base');
-    const name = step === undefined || value === null ? null : nameInUnit(step, value, unit);
+    const name =
+      step === undefined || value === null ? null : nameMeant(step, value, unit, 'types', this);
     if (step === undefined || name === null || isBuiltInNamespace(name.uri)) return null;
     const original = redefinedBase(step, name, unit, this.components);
     const isComplex = original?.node.local === 'complexType';

@@ -14,6 +14,7 @@ import { NO_FACETS, type SimpleType, typeKey } from '../model.js';
 import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { redefinedBase, type SchemaComponents, undeclaredAt } from './components.js';
+import { nameMeant } from './name-meant.js';
 import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';
 import { readEnumeration, readFacets, type WhiteSpaceFacet } from './simple-facets.js';
 
@@ -89,9 +90,16 @@ export class SimpleTypeReader {
   }
 
   #find(node: XmlNode, value: string, unit: SchemaUnit): SimpleType | null {
-    const name = nameInUnit(node, value, unit);
+    const name = this.#nameOfType(node, value, unit);
     const original = name === null ? undefined : redefinedBase(node, name, unit, this.#components);
     return original === undefined ? name && this.named(name) : this.#readOnce(original);
+  }
+
+  #nameOfType(node: XmlNode, value: string, unit: SchemaUnit): QName | null {
+    return nameMeant(node, value, unit, 'types', {
+      components: this.#components,
+      warnings: this.#warnings,
+    });
   }
 
   /** `base` narrowed by the facets in `restriction`. */
@@ -159,7 +167,7 @@ export class SimpleTypeReader {
 
   #needed(reference: Reference, unit: SchemaUnit): readonly Component[] {
     if ('inside' in reference) return [{ node: reference.inside, unit }];
-    const name = nameInUnit(reference.node, reference.value, unit);
+    const name = this.#nameOfType(reference.node, reference.value, unit);
     if (name === null || isBuiltInNamespace(name.uri)) return [];
     const original = redefinedBase(reference.node, name, unit, this.#components);
     const component = original ?? this.#components.types.get(typeKey(name));

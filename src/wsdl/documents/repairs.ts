@@ -1,0 +1,54 @@
+import type { QualifiedTag } from 'sax';
+import { WSDL, WSDL_SOAP11, WSDL_SOAP12, XSD } from './namespaces.js';
+import type { XmlNode } from './xml-tree.js';
+
+/** Reports what was repaired at a node. */
+export type OnRepair = (node: XmlNode, what: string) => void;
+
+/** How the parser begins the error of an undeclared prefix. */
+export const UNBOUND = 'Unbound namespace prefix';
+
+/** Namespaces as some authors write them, with the one that is meant. */
+const MISSPELT: ReadonlyMap<string, string> = new Map([
+  ['http://schemas.xmlsoap.org/wsdl', WSDL],
+  ['https://schemas.xmlsoap.org/wsdl/', WSDL],
+  ['http://schemas.xmlsoap.org/wsdl/soap', WSDL_SOAP11],
+  ['https://schemas.xmlsoap.org/wsdl/soap/', WSDL_SOAP11],
+  ['http://schemas.xmlsoap.org/wsdl/soap12', WSDL_SOAP12],
+  ['https://schemas.xmlsoap.org/wsdl/soap12/', WSDL_SOAP12],
+  ['http://www.w3.org/2001/XMLSchema/', XSD],
+  ['http://www.w3.org/2001/XMLSchema#', XSD],
+  ['https://www.w3.org/2001/XMLSchema', XSD],
+]);
+
+/** Namespaces of envelopes, which some authors take for those of bindings. */
+const OF_BINDINGS: ReadonlyMap<string, string> = new Map([
+  ['http://schemas.xmlsoap.org/soap/envelope/', WSDL_SOAP11],
+  ['http://www.w3.org/2003/05/soap-envelope', WSDL_SOAP12],
+]);
+
+/** The namespace that a declaration means. */
+export const spelt = (uri: string): string => MISSPELT.get(uri) ?? uri;
+
+/**
+ * The namespace that an element is in, or is meant to be in: an element whose prefix is not
+ * declared is in that of its parent.
+ */
+export function meantNamespace(
+  node: XmlNode,
+  { prefix, ns }: QualifiedTag,
+  parent: XmlNode | null,
+  onRepair: OnRepair,
+): string {
+  if (prefix !== '' && prefix !== 'xml' && !(prefix in ns) && parent !== null) {
+    const what =
+      `The prefix ${prefix} of the element ${node.local} is not declared: it is read in the ` +
+      'namespace of the element around it.';
+    onRepair(node, what);
+    return parent.uri;
+  }
+  const meant = parent?.uri === WSDL ? OF_BINDINGS.get(node.uri) : undefined;
+  const uri = meant ?? spelt(node.uri);
+  if (uri !== node.uri) onRepair(node, `The namespace ${node.uri} is read as ${uri}.`);
+  return uri;
+}
