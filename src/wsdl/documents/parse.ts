@@ -48,7 +48,7 @@ export function* parseTree(
   };
   parser.onerror = ({ message }) => {
     if (message.startsWith(UNBOUND) && open.length > 0) {
-      parser.error = null;
+      parser.resume();
       return;
     }
     const isEntity = message.startsWith('Invalid character entity');
