@@ -9,11 +9,12 @@ export const DEVIATIONS = {
     'the child of Body has another namespace than declared, or none; ' +
     'children in that namespace, or in none, count as declared',
   'wrapper-name': 'the child of Body has another local name than declared',
-  'media-type': 'another media type than XML, or none',
+  'media-type': 'another media type than XML, or none; a package of parts under any but its own',
   'leading-space': 'white space before the XML declaration',
   'trailing-bytes': 'white space and NUL behind the document element',
   'control-characters':
     'characters that XML does not have, by themselves or by reference: U+FFFD in their place',
+  'unqualified-header': 'header blocks without a namespace',
   'empty-body': 'an empty Body where an element with required content is declared: null',
   missing: 'a required element is absent: null, without an error',
 } as const;
@@ -33,6 +34,7 @@ export const DEVIATION_CODES: Readonly<Record<Deviation, RefusalCode>> = {
   'leading-space': 'UPSTREAM_INVALID_RESPONSE',
   'trailing-bytes': 'UPSTREAM_INVALID_RESPONSE',
   'control-characters': 'UPSTREAM_INVALID_RESPONSE',
+  'unqualified-header': 'UPSTREAM_INVALID_RESPONSE',
   'empty-body': 'UPSTREAM_INVALID_RESPONSE',
   missing: 'UPSTREAM_SCHEMA_INVALID',
 };

@@ -122,7 +122,74 @@ const INPUTS: Readonly<
       '&#1;&#1;\ufffd',
     ],
   ],
+  'unqualified-header': [
+    [
+      'a block of a hand-written service',
+      reply(GOOD.replace('<s:Body>', '<s:Header><token>a</token></s:Header><s:Body>')),
+    ],
+    [
+      'a block that must be understood',
+      reply(
+        GOOD.replace(
+          '<s:Body>',
+          '<s:Header><a><b/></a><token s:mustUnderstand="1">a</token></s:Header><s:Body>',
+        ),
+      ),
+    ],
+  ],
 };
+
+const PACKAGE = (start = ''): string =>
+  `${start}--MIMEBoundary_1\r\nContent-Type: application/xop+xml; charset=UTF-8; ` +
+  'type="text/xml"\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <0@backend>\r\n\r\n' +
+  `${GOOD}\r\n--MIMEBoundary_1--\r\n`;
+
+t.test('a package of parts under another media type is read as one', async (t) => {
+  const wrong = [
+    ...['text/xml; charset=utf-8', 'application/soap+xml', 'text/plain', null].map((type) =>
+      reply(PACKAGE(), type),
+    ),
+    reply(PACKAGE('\r\n')),
+    reply(PACKAGE().replaceAll('\r\n', '\n')),
+  ];
+  const keys = '    attachments: true\n';
+  const desk = await startReplyDesk(t, { keys: `${keys}    tolerate: [media-type]\n` });
+  const strict = await startReplyDesk(t, { keys });
+  let count = 0;
+  for (const answer of wrong) {
+    desk.backend.answer = answer;
+    strict.backend.answer = answer;
+    for (const endpoint of ENDPOINTS) {
+      const got = await desk.call(endpoint);
+      t.match(got.text, 'nail', `${endpoint}: ${got.text}`);
+      const line = await desk.gateway.accessLine(++count);
+      t.same(line['tolerated'], ['media-type'], endpoint);
+      if (endpoint === 'soap') {
+        t.match(got.headers.get('content-type'), /^multipart\/related; boundary="MIMEBoundary_1"/);
+      }
+      t.notMatch((await strict.call(endpoint)).text, 'nail', endpoint);
+      t.same((await strict.gateway.accessLine(count))['tolerate'], ['media-type'], endpoint);
+    }
+  }
+  const split = Buffer.from(PACKAGE());
+  for (let at = 1; at < 40; at++) {
+    desk.backend.answer = (_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/xml' });
+      response.write(split.subarray(0, at));
+      setImmediate(() => response.end(split.subarray(at)));
+    };
+    t.match((await desk.call('graphql')).text, 'nail', `split at ${at}`);
+  }
+  for (const [label, text] of [
+    ['a line of dashes', `${'-'.repeat(200)}\r\n`],
+    ['a boundary that does not end', `--${'a'.repeat(200)}\r\n`],
+    ['no line at all', '--'],
+    ['another boundary behind it', PACKAGE().replace('\r\n--MIMEBoundary_1--', '\r\n--other--')],
+  ] as const) {
+    desk.backend.answer = reply(text);
+    t.match((await desk.call('soap')).text, 'UPSTREAM_INVALID_RESPONSE', label);
+  }
+});
 
 const valueIn = (text: string): string => JSON.stringify(text).slice(1, -1);
 
@@ -391,7 +458,11 @@ t.test('an empty Body where a result is declared is null', async (t) => {
 
 t.test('monitor mode lists the names that a backend needs, and changes nothing', async (t) => {
   const desk = await startReplyDesk(t, { keys: '    mode: monitor\n' });
-  const text = `\n${DECLARATION}${envelope('<o:Got xmlns:o="urn:old"><name>n\x01</name></o:Got>')}\0`;
+  const text =
+    `\n${DECLARATION}${envelope('<o:Got xmlns:o="urn:old"><name>n\x01</name></o:Got>')}\0`.replace(
+      '<s:Body>',
+      '<s:Header><token/></s:Header><s:Body>',
+    );
   desk.backend.answer = reply(text, 'text/html');
   const got = await desk.call('soap');
   t.equal(got.text, text);

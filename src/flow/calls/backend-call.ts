@@ -10,6 +10,7 @@ import type { Operation } from '../../wsdl/index.js';
 import { BlankReceiver, mayBeBlank } from './blank-receiver.js';
 import { InflatingReceiver } from './inflating-receiver.js';
 import { type OwnBlocks, withBlocks } from './own-blocks.js';
+import { PackageReceiver } from './package-receiver.js';
 import { RepairingReceiver } from './repairing-receiver.js';
 import { VerifyingReceiver } from './verifying-receiver.js';
 
@@ -50,6 +51,7 @@ function repaired(
 ): UpstreamReceiver {
   if (onRepaired === undefined) return receiver;
   const tolerance = service.toleranceOf(operation);
-  const reader = RepairingReceiver.before(receiver, service, tolerance, onRepaired);
-  return mayBeBlank(service, operation) ? new BlankReceiver(reader) : reader;
+  const repairing = RepairingReceiver.before(receiver, service, tolerance, onRepaired);
+  const reader = mayBeBlank(service, operation) ? new BlankReceiver(repairing) : repairing;
+  return PackageReceiver.before(reader, service, tolerance, onRepaired);
 }

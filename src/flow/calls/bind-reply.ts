@@ -23,8 +23,13 @@ export function bindReply(
   messageId: string | null,
   tolerance: ReplyTolerance,
 ): void {
-  const { operation: body, dialect } = envelope;
+  const { operation: body, dialect, header } = envelope;
   const isFault = isFaultName(body, dialect);
+  if (header !== null && header.unqualified !== null) {
+    const { code, rule, facts } = header.unqualified;
+    const broken = `${code}: ${rule}`;
+    tolerance.allow(['unqualified-header'], 'UPSTREAM_INVALID_RESPONSE', broken, { facts });
+  }
   if (!isFault && !service.isReply(operation, body)) {
     if (body === null) {
       const options = { facts: expectedOf(operation) };

@@ -9,6 +9,7 @@ import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import { mayBeBlank } from './blank-receiver.js';
 import type { MessageContent } from './message-content.js';
+import { mayBePackage } from './package-receiver.js';
 import { ReplyTolerance } from './reply-tolerance.js';
 import { SessionCall } from './session-call.js';
 
@@ -116,7 +117,9 @@ export function callUpstream(parts: CallParts): UpstreamCall {
  */
 function repaired(parts: CallParts): CallParts {
   const { service, operation, exchange, keepsBytes = false } = parts;
-  const isRepaired = repairsBytes(service.toleranceOf(operation)) || mayBeBlank(service, operation);
+  const tolerated = service.toleranceOf(operation);
+  const isRepaired =
+    repairsBytes(tolerated) || mayBePackage(service, tolerated) || mayBeBlank(service, operation);
   if (keepsBytes || !isRepaired) return parts;
   const tolerance = new ReplyTolerance(service, operation, exchange);
   return { ...parts, onRepaired: (deviation) => tolerance.note(deviation) };

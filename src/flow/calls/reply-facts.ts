@@ -5,6 +5,7 @@ import { type Deviation, KIB, Refusal, type ReplyFacts } from '../../core/index.
 import { EnvelopeValidator } from '../../soap/index.js';
 import type { ReplyHead } from '../../upstream/index.js';
 import { expandedName } from '../../xml/index.js';
+import { beginsAsPackage } from './package-receiver.js';
 import { takeReaders } from './readers.js';
 import { noEnvelope, type ReplyForm, replyForm } from './reply-head.js';
 import { type ReplyTolerance, UNTYPED } from './reply-tolerance.js';
@@ -143,6 +144,7 @@ function deviationOf(
     return 'missing';
   }
   if (cause instanceof Refusal && first !== null && envelope?.dialect == null) {
+    if (beginsAsPackage(first)) return 'media-type';
     return hasLeadingSpace(first) ? 'leading-space' : null;
   }
   const rule = cause instanceof Refusal ? cause.rule : null;
@@ -169,7 +171,7 @@ export function refuseUnread(
   tolerance: ReplyTolerance,
 ): Refusal {
   const refusal = noEnvelope(head);
-  if (!beginsAsEnvelope(chunk)) return refusal;
+  if (!beginsAsEnvelope(chunk) && !beginsAsPackage(chunk)) return refusal;
   tolerance.suggest('media-type');
   const { facts } = refusal;
   return refusal.code === 'UPSTREAM_OVERLOADED' ? refusal : new Refusal(...UNTYPED, { facts });

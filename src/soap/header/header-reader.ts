@@ -30,6 +30,8 @@ import { hasSignatureId, SignedIds } from './signed-ids.js';
  */
 const NAMED_MAX = 16;
 
+const UNQUALIFIED_BLOCK = 'a header block without a namespace';
+
 /**
  * Reads the blocks of one Header. Made for messages that have any: most have none. Throws the
  * refusals of the blocks as they come by, and `NotUnderstood` at the end of the Header.
@@ -47,6 +49,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
    * The blocks of delivery that are forwarded: their names and attributes, in alphabetical order.
    */
   readonly deliveryBlocks: string[] = [];
+  /** The refusal of the first block of a reply that has no namespace; null for none. */
+  unqualified: Refusal | null = null;
   /** Every block is one of WS-Addressing. */
   isAddressingOnly = true;
   /** Blocks that name an action, whichever receiver they name. */
@@ -114,7 +118,11 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
 
   #openBlock(tag: StartTag): Interest {
     const dialect = this.#dialect;
-    if (tag.uri === '') throw structureRefusal('a header block without a namespace', tag);
+    if (tag.uri === '') {
+      const refusal = structureRefusal(UNQUALIFIED_BLOCK, tag);
+      if (this.#rules.enforce) throw refusal;
+      this.unqualified ??= refusal;
+    }
     if (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local)) {
       throw structureRefusal('an element of the envelope in Header', tag);
     }

@@ -56,6 +56,11 @@ const CASES: readonly (readonly [string, RecordingBackend['answer'], string?])[]
   ['an envelope that is cut off', reply(envelope(item()).slice(0, -20))],
   ['a tag that is not closed', reply(envelope(item()).replace('</t:name>', ''))],
   ['a line before the XML declaration', reply(`\n<?xml version="1.0"?>${envelope(item())}`)],
+  ['a package of parts under `text/xml`', reply(`--a\r\n\r\n${envelope(item())}\r\n--a--`)],
+  [
+    'a header block without a namespace',
+    reply(envelope(item()).replace('<s:Body>', '<s:Header><token/></s:Header><s:Body>')),
+  ],
   ['text before the envelope', reply(`Warning: x\n${envelope(item())}`)],
   ['NUL behind the envelope', reply(`${envelope(item())}\0`)],
   ['text behind the envelope', reply(`${envelope(item())}\ndone`)],

@@ -1,0 +1,114 @@
+import { Buffer } from 'node:buffer';
+import type { SoapService } from '../../compile/soap/service.js';
+import type { Deviation, Tolerance } from '../../core/index.js';
+import { PACKAGE, readMediaType } from '../../soap/index.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
+
+/** Whether a package of parts is read under any media type. */
+export const mayBePackage = ({ acceptsPackages }: SoapService, tolerance: Tolerance): boolean =>
+  acceptsPackages && tolerance.has('media-type');
+
+/** The longest first line of a package: its boundary has 70 characters at most (RFC 2046). */
+const LINE_BYTES = 80;
+
+/** The first boundary of a package, which the header of a part follows. */
+const FIRST_LINE = /^(?:\r?\n){0,2}--([0-9A-Za-z'()+_,./:=?-]{1,70})[ \t]*\r?\n$/;
+
+/** The boundary of content that begins as a package of parts does; null for other content. */
+function boundaryOf(content: Buffer): string | null {
+  const text = content.toString('latin1', 0, LINE_BYTES);
+  const end = text.indexOf('\n', text.search(/[^\r\n]/));
+  return FIRST_LINE.exec(text.slice(0, end + 1))?.[1] ?? null;
+}
+
+/** Whether content begins as a package of parts does. */
+export const beginsAsPackage = (content: Buffer): boolean => boundaryOf(content) !== null;
+
+/**
+ * Gives a package of parts that comes under another media type its own, by its first line. Holds
+ * the head of a reply until that line is there.
+ */
+export class PackageReceiver implements UpstreamReceiver {
+  readonly #receiver: UpstreamReceiver;
+  readonly #onDeviation: (deviation: Deviation) => void;
+  #head: ReplyHead | null = null;
+  #held: Buffer = Buffer.alloc(0);
+
+  private constructor(receiver: UpstreamReceiver, onDeviation: (deviation: Deviation) => void) {
+    this.#receiver = receiver;
+    this.#onDeviation = onDeviation;
+  }
+
+  /** The receiver itself where media types count, or packages are not accepted. */
+  static before(
+    receiver: UpstreamReceiver,
+    service: SoapService,
+    tolerance: Tolerance,
+    onDeviation: (deviation: Deviation) => void,
+  ): UpstreamReceiver {
+    return mayBePackage(service, tolerance) ? new PackageReceiver(receiver, onDeviation) : receiver;
+  }
+
+  sent(): void {
+    this.#receiver.sent?.();
+  }
+
+  head(head: ReplyHead): void {
+    if (readMediaType(head.header('content-type') ?? undefined)?.name === PACKAGE) {
+      this.#receiver.head(head);
+    } else {
+      this.#head = head;
+    }
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#head === null) {
+      this.#receiver.data(chunk);
+      return;
+    }
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const line = this.#held.toString('latin1', 0, LINE_BYTES);
+    const end = line.indexOf('\n', line.search(/[^\r\n]/));
+    if (end === -1 && line.length < LINE_BYTES && mayBeLine(line)) return;
+    this.#open(boundaryOf(this.#held));
+  }
+
+  end(): void {
+    this.#open(null);
+    this.#receiver.end();
+  }
+
+  failed(refusal: Parameters<UpstreamReceiver['failed']>[0]): void {
+    this.#open(null);
+    this.#receiver.failed(refusal);
+  }
+
+  /** Passes the head on, and what was held; `boundary` is that of a package. */
+  #open(boundary: string | null): void {
+    const head = this.#head;
+    if (head === null) return;
+    this.#head = null;
+    if (boundary === null) {
+      this.#receiver.head(head);
+    } else {
+      this.#onDeviation('media-type');
+      const type = `${PACKAGE}; boundary="${boundary}"`;
+      this.#receiver.head(withType(head, type));
+    }
+    const held = this.#held;
+    this.#held = Buffer.alloc(0);
+    if (held.length > 0) this.#receiver.data(held);
+  }
+}
+
+const mayBeLine = (text: string): boolean => /^[\r\n]*(?:-|$)/.test(text);
+
+/** The head of a reply with another Content-Type. */
+const withType = (head: ReplyHead, type: string): ReplyHead => ({
+  status: head.status,
+  header: (name) => (name === 'content-type' ? type : head.header(name)),
+  headers: (name) => (name === 'content-type' ? [type] : head.headers(name)),
+  ...(head.addressId !== undefined && { addressId: head.addressId }),
+  suspect: () => head.suspect?.(),
+  ...(head.source !== undefined && { source: head.source }),
+});
