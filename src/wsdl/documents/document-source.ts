@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 import { type Inputs, LIVE_INPUTS } from '../../core/index.js';
-import { isNearby, sameNamedFiles, sharedFolder, shellWord } from './nearby.js';
+import { anyCase, isNearby, sameNamedFiles, sharedFolder, shellWord } from './nearby.js';
 
 /**
  * A source of documents. For a WSDL in a file it reads files inside the root folder only; for a
@@ -64,6 +64,10 @@ export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 export const isRefused = (value: object): value is Refused => 'what' in value;
 
 const SCHEME = /^[a-z][a-z0-9+.-]{1,20}:/i;
+/** A path of Windows with the letter of a drive. */
+const DRIVE = /^[a-z]:[\\/]/i;
+/** Folders of one WSDL that are listed for names in another case. */
+const LOOKUPS = 200;
 /** Hosts that one remedy names. */
 const HOSTS = 20;
 const tooLong: Refused = {
@@ -84,6 +88,7 @@ export function fileSource(
   let realRoot: Promise<string> | null = null;
   const refusedFolders: string[] = [];
   const hosts = new Set<string>();
+  let lookups = 0;
   const command = (option: string): string =>
     `Read it with: soapstone import ${shellWord(main)} -o FOLDER ${option}`;
   const folder = (): Promise<string> => {
@@ -131,10 +136,17 @@ export function fileSource(
   };
   const refuseAbsolute = (href: string): Refused | null => {
     if (SCHEME.test(href) || href.startsWith('//')) return refuseUrl(href);
-    if (!isAbsolute(href) && !href.startsWith('\\')) return null;
+    if (!isAbsolute(href) && !href.startsWith('\\') && !DRIVE.test(href)) return null;
     const what = 'The reference leaves the folder of the WSDL: its path is absolute.';
     const remedy = 'Copy the document into the folder of the WSDL, and make the path relative.';
     return { what, remedy };
+  };
+  /** Files that the reference names but for the case of letters. */
+  const inOtherCase = async (href: string, document: string): Promise<readonly string[]> => {
+    if (++lookups > LOOKUPS) return [];
+    const written = join(dirname(document), href).toLowerCase();
+    const found = await inputs.glob(anyCase(dirname(document), href)).catch(() => []);
+    return found.filter((path) => join(path).toLowerCase() === written);
   };
   /** A file of the same name beside the WSDL or along its tree. */
   const inPlaceOf = async (
@@ -142,7 +154,8 @@ export function fileSource(
     href: string,
     document: string,
   ): Promise<Located | Refused> => {
-    for (const path of sameNamedFiles(href, document, main)) {
+    const others = SCHEME.test(href) ? [] : await inOtherCase(href, document);
+    for (const path of [...others, ...sameNamedFiles(href, document, main)]) {
       const found = await permitted(path).catch(() => null);
       if (found !== null) return { ...found, inPlaceOf: refused };
     }
@@ -154,8 +167,9 @@ export function fileSource(
       if (base !== null && absolute !== null) return inPlaceOf(absolute, href, base);
       const written = (href.split('#', 1)[0] ?? '').replaceAll('\\', '/');
       const path = base === null ? href : join(dirname(base), written);
+      const spellings = [written, unescapePath(written), escapePath(written)];
       const candidates =
-        base === null ? [path] : [path, join(dirname(base), unescapePath(written))];
+        base === null ? [path] : spellings.map((spelling) => join(dirname(base), spelling));
       for (const candidate of candidates) {
         const found = await within(candidate).catch(() => null);
         if (found !== null) return found;
@@ -164,7 +178,8 @@ export function fileSource(
         return { what: `The folder ${root} cannot be found.`, remedy: 'Check what --root names.' };
       }
       const remedy = base === null ? 'Check the path.' : null;
-      return { what: `The file ${path} cannot be found.`, remedy };
+      const missing = { what: `The file ${path} cannot be found.`, remedy };
+      return base === null ? missing : inPlaceOf(missing, written, base);
     },
     async open({ location, key }, limitBytes) {
       try {
@@ -191,6 +206,15 @@ function allowHosts(refused: Set<string>, { host }: URL): string {
 function unescapePath(path: string): string {
   try {
     return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The same path where the name of the file itself has `%20`. */
+function escapePath(path: string): string {
+  try {
+    return encodeURI(path);
   } catch {
     return path;
   }

@@ -37,13 +37,18 @@ const isDocumentName = (file: string): boolean =>
 /** Segments of the path of a URL that are looked for along the tree of a WSDL. */
 const SEGMENTS = 6;
 
+/** The schemes of a reference, and the letter of a drive: `jar:file:`, `classpath:`, `C:`. */
+const SCHEMES = /^(?:[a-z][a-z0-9+.*-]{0,20}:){1,3}/i;
+
 /**
- * Paths of the files that a reference by URL or absolute path may mean, in the folders of its
- * document and of the WSDL and along the tree of the WSDL. Those with more of the path come first:
+ * Paths of the files that a reference may mean which leads to none, in the folders of its document
+ * and of the WSDL and along the tree of the WSDL. Those with more of the path come first:
  * `v2/types.xsd` before `types.xsd`.
  */
 export function sameNamedFiles(href: string, document: string, main: string): readonly string[] {
-  const written = /^[a-z][a-z0-9+.-]+:\/\//i.test(href) ? urlPath(href) : href;
+  const written = /^[a-z][a-z0-9+.-]+:\/\//i.test(href)
+    ? urlPath(href)
+    : queriedFile(href.replace(SCHEMES, ''));
   const segments = written.split(/[/\\]/).filter(Boolean).slice(-SEGMENTS);
   if (!isDocumentName(segments.at(-1) ?? '.')) return [];
   const first = segments.findLastIndex((each) => each.startsWith('.') || each.includes(':'));
@@ -56,17 +61,40 @@ export function sameNamedFiles(href: string, document: string, main: string): re
   return suffixes.flatMap((suffix) => folders.map((folder) => join(folder, suffix)));
 }
 
-/** The path of a URL, or the file that its query names (`?xsd=types.xsd`). */
+/** The path of a URL, or the file that its query names. */
 function urlPath(href: string): string {
   const url = URL.canParse(href) ? new URL(href) : null;
   if (url === null) return '';
-  const queried = [...url.searchParams.values()].find((value) => /\.(?:xsd|wsdl)$/i.test(value));
   try {
-    return queried ?? decodeURIComponent(url.pathname);
+    return queriedFile(decodeURIComponent(url.pathname) + url.search);
   } catch {
     return '';
   }
 }
+
+/**
+ * A path without its query, or the file that its query names: `?xsd=types.xsd`, and `?xsd=xsd0`,
+ * which tools keep as `xsd0.xsd`.
+ */
+function queriedFile(path: string): string {
+  const [own = '', query = ''] = path.split('?', 2);
+  const named = [...new URLSearchParams(query)].find(([name]) => /^(?:xsd|wsdl)$/i.test(name));
+  const value = named?.[1] ?? '';
+  if (value === '') return own;
+  return /\.(?:xsd|wsdl)$/i.test(value) ? value : `${value}.${named?.[0].toLowerCase() ?? ''}`;
+}
+
+/**
+ * A pattern for the files whose path differs from the written one in the case of letters alone.
+ * `..` stays.
+ */
+export const anyCase = (folder: string, written: string): string =>
+  [
+    folder,
+    ...written.split('/').map((step) => (/^\.*$/.test(step) ? step : unknownName(step))),
+  ].join('/');
+
+const unknownName = (name: string): string => name.replaceAll(/[^.]/g, '?');
 
 /** The innermost folder that holds all of these folders, which are absolute paths. */
 export function sharedFolder(folders: readonly string[]): string {
