@@ -16,6 +16,10 @@ export const HOLDING_TESTS = {
     'test/catalogue/upstream.test.ts',
     'one answer of a backend, whole and byte by byte, in every dialect',
   ],
+  wire: [
+    'test/features/message-rules.test.ts',
+    'messages of every endpoint keep the rules of WS-I, on both sides',
+  ],
   plain: [
     'test/wsdl/operations/operations.test.ts',
     'a plain operation of document/literal is read whole',
