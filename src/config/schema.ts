@@ -204,8 +204,9 @@ const SERVICE = closed({
   tolerate: optional(
     toleratedNames(
       'Deviations of replies that pass, by name: `wrapper`, `wrapper-name`, `media-type`, ' +
-        '`leading-space`, `trailing-bytes`, `control-characters`, `unqualified-header`, ' +
-        '`empty-body`, `missing`. Without it a reply is held to its contract. Each is counted and logged.',
+        '`leading-space`, `declared-encoding`, `trailing-bytes`, `control-characters`, ' +
+        '`unqualified-header`, `empty-body`, `missing`. ' +
+        'Without it a reply is held to its contract. Each is counted and logged.',
     ),
   ),
   drift: optional(DRIFT_KEYS),

@@ -11,6 +11,8 @@ export const DEVIATIONS = {
   'wrapper-name': 'the child of Body has another local name than declared',
   'media-type': 'another media type than XML, or none; a package of parts under any but its own',
   'leading-space': 'white space before the XML declaration',
+  'declared-encoding':
+    'the XML declaration names an encoding that the bytes or the media type contradict',
   'trailing-bytes': 'white space and NUL behind the document element',
   'control-characters':
     'characters that XML does not have, by themselves or by reference: U+FFFD in their place',
@@ -32,6 +34,7 @@ export const DEVIATION_CODES: Readonly<Record<Deviation, RefusalCode>> = {
   'wrapper-name': 'UPSTREAM_SCHEMA_INVALID',
   'media-type': 'UPSTREAM_INVALID_RESPONSE',
   'leading-space': 'UPSTREAM_INVALID_RESPONSE',
+  'declared-encoding': 'UPSTREAM_INVALID_RESPONSE',
   'trailing-bytes': 'UPSTREAM_INVALID_RESPONSE',
   'control-characters': 'UPSTREAM_INVALID_RESPONSE',
   'unqualified-header': 'UPSTREAM_INVALID_RESPONSE',
@@ -48,6 +51,7 @@ export const STRICT: Tolerance = new Set();
 /** Deviations that are repaired in the bytes of a reply, before anything reads it. */
 export const OF_BYTES: readonly Deviation[] = [
   'leading-space',
+  'declared-encoding',
   'trailing-bytes',
   'control-characters',
 ];

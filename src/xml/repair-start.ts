@@ -10,26 +10,30 @@ const HELD_BYTES = 4096;
 
 /**
  * Reads the beginning of a document up to its XML declaration: the width of its units, whether it
- * is UTF-8, and whether white space before the declaration is to be dropped.
+ * is UTF-8, and whether white space before the declaration, or an encoding in it that is not that
+ * of the document, is to be dropped.
  */
 export class RepairStart {
   width: UnitWidth = 'byte';
   isUtf8 = true;
   /** White space was dropped. */
   hasSpace = false;
+  /** An encoding was dropped. */
+  hasEncoding = false;
   isOver = false;
   readonly #charset: string | null;
-  readonly #drops: boolean;
+  readonly #dropsSpace: boolean;
+  readonly #dropsEncoding: boolean;
   #held: Buffer = Buffer.alloc(0);
 
-  constructor(charset: string | null, drops: boolean) {
+  constructor(charset: string | null, dropsSpace: boolean, dropsEncoding: boolean) {
     this.#charset = charset;
-    this.#drops = drops;
+    this.#dropsSpace = dropsSpace;
+    this.#dropsEncoding = dropsEncoding;
   }
 
   /**
-   * Returns the beginning once it is known, without white space that is dropped; null while it is
-   * not.
+   * Returns the beginning once it is known, without what is dropped; null while it is not.
    */
   take(chunk: Buffer): Buffer | null {
     this.#held = this.#held.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#held, chunk]);
@@ -63,25 +67,58 @@ export class RepairStart {
     const isDeclared = /^<\?xml[ \t\r\n]/.test(begins);
     if (!isWhole && isDeclared && !begins.includes('?>')) return null;
     this.isOver = true;
-    this.#readEncoding(isDeclared ? begins : '');
-    const isDropped = this.#drops && space > 0 && (isDeclared || second > 0);
+    const [encoding, at, length] = encodingIn(isDeclared ? begins : '');
+    const isWrong = this.#dropsEncoding && encoding !== null && this.#contradicts(encoding);
+    const names = [this.#charset, isWrong ? null : encoding];
+    this.isUtf8 = names.every((name) => name === null || name === 'utf-8' || name === 'utf8');
+    const from = markBytes + (text.length - begins.length) * size;
+    if (isWrong) {
+      this.hasEncoding = true;
+      fillSpaces(held, from + at * size, length, this.width);
+    }
+    const isDropped = this.#dropsSpace && space > 0 && (isDeclared || second > 0);
     if (!isDropped) return held;
     this.hasSpace = true;
     return Buffer.concat([held.subarray(0, markBytes), held.subarray(markBytes + spaceBytes)]);
   }
 
-  #readEncoding(declaration: string): void {
-    const found = /^[^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([\w.-]+)["']/.exec(
-      declaration,
-    );
-    const names = [this.#charset, found?.[1]?.toLowerCase() ?? null];
-    this.isUtf8 = names.every((name) => name === null || name === 'utf-8' || name === 'utf8');
+  /**
+   * Whether a declared encoding is not that of the document: another than that of the media type,
+   * which counts (RFC 7303 section 3), or of units of another width.
+   */
+  #contradicts(encoding: string): boolean {
+    const isWide = /^(?:utf-?16|ucs-?2|iso-10646-ucs-2)/.test(encoding);
+    if (isWide !== (this.width !== 'byte')) return true;
+    return this.#charset !== null && plain(this.#charset) !== plain(encoding);
   }
 
   #textOf(bytes: Buffer): string {
     if (this.width === 'byte') return bytes.toString('latin1');
     const even = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
     return (this.width === 'be' ? even.swap16() : even).toString('utf16le');
+  }
+}
+
+/** The encoding of an XML declaration in lower case, with its place and length; null for none. */
+function encodingIn(declaration: string): readonly [string | null, number, number] {
+  const found = /^([^>]*?[ \t\r\n])(encoding[ \t\r\n]*=[ \t\r\n]*["']([\w.-]+)["'])/.exec(
+    declaration,
+  );
+  if (found === null) return [null, 0, 0];
+  const [, before = '', whole = '', name = ''] = found;
+  return [name.toLowerCase(), before.length, whole.length];
+}
+
+const plain = (name: string): string => name.replaceAll(/[^a-z0-9]/g, '');
+
+function fillSpaces(bytes: Buffer, from: number, units: number, width: UnitWidth): void {
+  if (width === 'byte') {
+    bytes.fill(0x20, from, from + units);
+    return;
+  }
+  for (let unit = 0; unit < units; unit++) {
+    bytes[from + unit * 2] = width === 'le' ? 0x20 : 0;
+    bytes[from + unit * 2 + 1] = width === 'le' ? 0 : 0x20;
   }
 }
 

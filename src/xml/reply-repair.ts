@@ -43,7 +43,7 @@ const CONTENT: ReadonlySet<Position> = new Set(['text', 'double', 'single', 'cda
 
 /**
  * Repairs the bytes of one document while it streams, as far as a tolerance allows: white space
- * before the XML declaration, NUL and white space behind the document element, characters that XML
+ * before the XML declaration, a wrong encoding in it, NUL and white space behind the document element, characters that XML
  * does not have. Everything else stays as it is, for the reader to refuse. Holds a reference or a
  * declaration at most.
  */
@@ -84,7 +84,11 @@ export class ReplyRepair {
     this.#droppedMax = droppedMax;
     this.#tolerance = tolerance;
     this.#onDeviation = onDeviation;
-    this.#start = new RepairStart(charset, tolerance.has('leading-space'));
+    this.#start = new RepairStart(
+      charset,
+      tolerance.has('leading-space'),
+      tolerance.has('declared-encoding'),
+    );
   }
 
   /** Takes the next bytes; returns those that are known. */
@@ -106,11 +110,14 @@ export class ReplyRepair {
   }
 
   #begin(head: Buffer): Buffer {
-    const { width, isUtf8, hasSpace } = this.#start;
+    const { width, isUtf8, hasSpace, hasEncoding } = this.#start;
     this.#width = width;
     this.#isUtf8 = isUtf8;
     if (hasSpace) {
       this.#onDeviation('leading-space');
+    }
+    if (hasEncoding) {
+      this.#onDeviation('declared-encoding');
     }
     return this.#repair(head);
   }

@@ -145,6 +145,7 @@ function deviationOf(
   }
   if (cause instanceof Refusal && first !== null && envelope?.dialect == null) {
     if (beginsAsPackage(first)) return 'media-type';
+    if (isOfEncoding(cause) && declaresEncoding(first)) return 'declared-encoding';
     return hasLeadingSpace(first) ? 'leading-space' : null;
   }
   const rule = cause instanceof Refusal ? cause.rule : null;
@@ -154,6 +155,18 @@ function deviationOf(
   if (deviation === 'trailing-bytes' && envelope?.isHeadValid !== true) return null;
   return deviation;
 }
+
+const isOfEncoding = ({ code, rule }: Refusal): boolean =>
+  code === 'XML_ENCODING' && rule !== null && OF_ENCODING.has(rule);
+
+const OF_ENCODING: ReadonlySet<string> = new Set([
+  'Content-Type, byte order mark and XML declaration name different encodings',
+  'bytes that are not UTF-16',
+]);
+
+/** Whether an XML declaration at the beginning names an encoding. */
+const declaresEncoding = (chunk: Buffer): boolean =>
+  /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?<\?xml[^>]*encoding/.test(textOf(chunk));
 
 /** Whether white space is before the XML declaration. */
 const hasLeadingSpace = (chunk: Buffer): boolean =>
