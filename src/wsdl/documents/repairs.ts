@@ -1,4 +1,3 @@
-import type { QualifiedTag } from 'sax';
 import { WSDL, WSDL_SOAP11, WSDL_SOAP12, XSD } from './namespaces.js';
 import type { XmlNode } from './xml-tree.js';
 
@@ -36,7 +35,7 @@ export const spelt = (uri: string): string => MISSPELT.get(uri) ?? uri;
  */
 export function meantNamespace(
   node: XmlNode,
-  { prefix, ns }: QualifiedTag,
+  { prefix, ns }: { readonly prefix: string; readonly ns: object },
   parent: XmlNode | null,
   onRepair: OnRepair,
 ): string {

@@ -1,9 +1,10 @@
 import type { QName } from '../../xml/index.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
+import type { Warnings } from '../documents/warnings.js';
 import type { XmlNode } from '../documents/xml-tree.js';
 import { typeKey } from '../model.js';
 import { builtInType } from './builtin.js';
-import type { SchemaContext } from './schema-context.js';
+import type { SchemaComponents } from './components.js';
 import { nameInUnit, type SchemaUnit } from './schema-unit.js';
 
 /** Names with the prefixes that authors use for XML Schema. */
@@ -18,7 +19,7 @@ export function nameMeant(
   value: string,
   unit: SchemaUnit,
   kind: 'types' | 'elements',
-  { components, warnings }: Pick<SchemaContext, 'components' | 'warnings'>,
+  { components, warnings }: { components: SchemaComponents; warnings: Warnings },
 ): QName | null {
   const table = components[kind];
   const name = nameInUnit(node, value, unit);
