@@ -12,7 +12,7 @@ import { compilePolicy } from './compile/clients/policy.js';
 import { pricesOf } from './compile/clients/prices.js';
 import { protectionOf } from './compile/clients/protection.js';
 import { type Caching, compileCaching, REPLY_CACHE } from './compile/graphql/caching.js';
-import { compileGraph, type Graph, mappingDiagnostics } from './compile/graphql/graph.js';
+import { compileGraph, type Graph, mappingErrors } from './compile/graphql/graph.js';
 import {
   type ConfiguredGraphqlUpstream,
   compileGraphqlUpstream,
@@ -41,15 +41,14 @@ import {
 } from './compile/soap/service.js';
 import { closedReplies, rightsWarnings } from './compile/warnings/soap-rights.js';
 import { warningsOfConfig } from './compile/warnings/warnings.js';
+import { errorBelow, FindingsError, type Problem, problemsOf } from './config/keys/finding.js';
 import { type LoadedConfig, rootSection } from './config/load.js';
 import { REFUSALS } from './config/refusal-tables.js';
 import type { Config } from './config/schema.js';
 import type { ConfigSection } from './config/section.js';
 import {
   AT_ONCE,
-  ConfigurationError,
   type Diagnostic,
-  errorDiagnostics,
   firstProblem,
   installRefusals,
   type Pace,
@@ -166,24 +165,27 @@ export async function compile(
 ): Promise<Compiled> {
   const keeping = new Keeping(earlier?.keeping ?? null);
   const wsdls = new WsdlReader(keeping, pace);
+  const root = rootSection(loaded);
+  const placed = (error: unknown): never => {
+    throw root.placed(error);
+  };
   try {
-    return await compileFrom(loaded, wsdls, keeping, pace);
+    return await compileFrom(root, wsdls, keeping, pace).catch(placed);
   } catch (error) {
     if (!wsdls.hasTaken) throw error;
     const why = `the configuration fails with what was taken: ${firstProblem(error)}`;
     const again = new Keeping(earlier?.keeping ?? null);
-    return await compileFrom(loaded, new WsdlReader(again, pace, why), again, pace);
+    return await compileFrom(root, new WsdlReader(again, pace, why), again, pace).catch(placed);
   }
 }
 
 async function compileFrom(
-  loaded: LoadedConfig,
+  root: ConfigSection<Config>,
   wsdls: WsdlReader,
   keeping: Keeping,
   pace: Pace,
 ): Promise<Compiled> {
-  const { config } = loaded;
-  const root = rootSection(loaded);
+  const { value: config } = root;
   const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
   const via = new Via(identityOf(config));
   const [results, upstreamResults] = await compileServices(root, {
@@ -205,7 +207,8 @@ async function compileFrom(
   try {
     const reasons = reasonsOf([...results, ...upstreamResults, manifest]);
     if (reasons.length > 0) {
-      throw diagnosticsIn(reasons, mappingDiagnostics(root, compiled, graphqlUpstreams));
+      const more = mappingErrors(config, compiled, graphqlUpstreams);
+      throw problemsIn(reasons, inFileOrder(root.locateAll(more)));
     }
     const services = withHealth(
       root,
@@ -214,25 +217,26 @@ async function compileFrom(
     );
     sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
     const lateWarnings = new LateWarnings();
-    const diagnostics: Diagnostic[] = [];
+    const problems: Problem[] = [];
     // Without a function around it, for the reason of `compileServices`.
     const graph = await caught(
-      diagnostics,
-      compileGraph(root, services, graphqlUpstreams, keeping, pace),
+      problems,
+      compileGraph(config, services, graphqlUpstreams, keeping, pace),
+      (found) => inFileOrder(root.locateAll(found)),
     );
     await pace.pause();
     const offered =
-      graph === null ? null : await attempt(diagnostics, () => compileOffered(root, graph));
+      graph === null ? null : await attempt(problems, () => compileOffered(config, graph));
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
     const collect = { late: lateWarnings, closing, keeping, pace };
-    const access = await attempt(diagnostics, () =>
+    const access = await attempt(problems, () =>
       compileAccess(root, callables, prices, trustedProxies, collect),
     );
     await pace.pause();
-    const caching = await caught(diagnostics, compileCaching(root, services, keeping, pace));
+    const caching = await caught(problems, compileCaching(config, services, keeping, pace));
     await pace.pause();
-    const addresses = await compileAddresses(root, diagnostics);
+    const addresses = await compileAddresses(root, problems);
     if (
       graph === null ||
       offered === null ||
@@ -240,7 +244,7 @@ async function compileFrom(
       caching === null ||
       addresses === null
     ) {
-      throw new ConfigurationError(diagnostics);
+      throw new FindingsError(problems);
     }
     const { traffic, admin, redis } = addresses;
     const { trusted, warnings } = compileTrusted(config, valuesOf([manifest])[0] ?? null, graph);
@@ -286,7 +290,7 @@ async function compileFrom(
       trusted,
       wsdls: wsdls.known,
       keeping,
-      warnings: found,
+      warnings: root.locateAll(found),
       lateWarnings,
       close,
     });
@@ -298,34 +302,34 @@ async function compileFrom(
   }
 }
 
-/** The listeners and Redis; null where one has errors, which go to `diagnostics`. */
-async function compileAddresses(root: ConfigSection<Config>, diagnostics: Diagnostic[]) {
-  const traffic = await attempt(diagnostics, () => compileListeners(root, 'listen'));
-  const admin = await attempt(diagnostics, () => compileAdmin(root));
-  const redis = await attempt(diagnostics, () => compileRedis(root));
+/** The listeners and Redis; null where one has errors, which go to `problems`. */
+async function compileAddresses(root: ConfigSection<Config>, problems: Problem[]) {
+  const traffic = await attempt(problems, () => compileListeners(root, 'listen'));
+  const admin = await attempt(problems, () => compileAdmin(root));
+  const redis = await attempt(problems, () => compileRedis(root));
   return traffic === null || admin === null || redis === null ? null : { traffic, admin, redis };
 }
 
 /**
- * The endpoints that offer operations of GraphQL by their names. Throws the diagnostics of all of
- * them at once.
+ * The endpoints that offer operations of GraphQL by their names. Throws the problems of all of them
+ * at once.
  */
 async function compileOffered(
-  root: ConfigSection<Config>,
+  config: Config,
   graph: Graph,
 ): Promise<Pick<Compiled, 'rest' | 'mcp'>> {
-  const diagnostics: Diagnostic[] = [];
+  const problems: Problem[] = [];
   const described = describedOperations(graph);
-  const rest = await attempt(diagnostics, () => compileRest(root, described, graph.schema));
-  const mcp = await attempt(diagnostics, () => compileMcp(root, described));
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  const rest = await attempt(problems, () => compileRest(config, described, graph.schema));
+  const mcp = await attempt(problems, () => compileMcp(config, described));
+  if (problems.length > 0) throw new FindingsError(problems);
   return { rest, mcp };
 }
 
 function* warningsOf(
   root: ConfigSection<Config>,
   { graph, traffic, admin, redis, callables, wsdls, services, trusted }: WarningParts,
-): Steps<readonly Diagnostic[]> {
+): Steps<readonly Problem[]> {
   // First what a thousand warnings of WSDLs must not hide.
   const taken = takenProblemsOf(wsdls.known);
   const ofConfig = yield* warningsOfConfig(root, graph);
@@ -334,9 +338,9 @@ function* warningsOf(
     ...ofConfig,
     ...warningsOfListening(root, { traffic, admin }),
     ...redis.warnings,
-    ...warningsOfRoutes(root),
-    ...warningsOfRights(root, callables),
-    ...rightsWarnings(root, graph),
+    ...warningsOfRoutes(root.value),
+    ...warningsOfRights(root.value, callables),
+    ...rightsWarnings(root.value, graph),
     ...trusted,
     ...new Set(services.flatMap((service) => service.warnings)),
     ...graph.warnings,
@@ -389,22 +393,26 @@ const warningsOfListening = (
   ...warningsOfListeners(root, 'admin', admin),
 ];
 
-/** The result, or null and the diagnostics that prevented it: other attempts may add some too. */
-async function attempt<T>(
-  diagnostics: Diagnostic[],
-  make: () => T | Promise<T>,
-): Promise<T | null> {
-  return caught(diagnostics, (async () => make())());
+/** The result, or null and the problems that prevented it: other attempts may add some too. */
+async function attempt<T>(problems: Problem[], make: () => T | Promise<T>): Promise<T | null> {
+  return caught(problems, (async () => make())());
 }
 
-async function caught<T>(diagnostics: Diagnostic[], making: Promise<T>): Promise<T | null> {
+async function caught<T>(
+  problems: Problem[],
+  making: Promise<T>,
+  ordered: (found: readonly Problem[]) => readonly Problem[] = (found) => found,
+): Promise<T | null> {
   try {
     return await making;
   } catch (error) {
-    diagnostics.push(...errorDiagnostics(error));
+    problems.push(...ordered(problemsOf(error)));
     return null;
   }
 }
+
+const inFileOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  diagnostics.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
 
 /**
  * A function of its own: what `compile` returns has closures, and would hold all generations before
@@ -419,7 +427,7 @@ async function compileServices(
   const { services, graphqlServices, limits } = root.value;
   const soap = await Promise.allSettled(
     Object.entries(services).map(([name, service]) =>
-      compileService(root.at(service, 'services', name), parts),
+      compileService(root.at(service, 'services', name), parts).catch(ofService(name)),
     ),
   );
   const callables = { services: valuesOf(soap), limits: limits.codec };
@@ -430,11 +438,17 @@ async function compileServices(
         callables,
         parts.keeping,
         parts.via,
-      ),
+      ).catch(ofService(name)),
     ),
   );
   return [soap, graphql];
 }
+
+const ofService =
+  (name: string) =>
+  (error: unknown): never => {
+    throw errorBelow(['services', name], error);
+  };
 
 const soapOf = (soap: ConfiguredService): Callable => ({
   name: soap.name,
@@ -453,17 +467,10 @@ const callableOf = ({ name, subschema }: ConfiguredGraphqlUpstream): Callable =>
 const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 
-/**
- * ConfigurationError of several services become one list; anything else is a bug and is thrown as
- * it is.
- */
-function diagnosticsIn(
-  reasons: readonly unknown[],
-  more: readonly Diagnostic[],
-): ConfigurationError {
+/** The errors of several services as one; anything else is a bug and is thrown as it is. */
+const problemsIn = (reasons: readonly unknown[], more: readonly Problem[]): FindingsError =>
   // Services of one WSDL fail with one error.
-  return new ConfigurationError([...[...new Set(reasons)].flatMap(errorDiagnostics), ...more]);
-}
+  new FindingsError([...[...new Set(reasons)].flatMap(problemsOf), ...more]);
 
 /** Differs between the gateways of one host, and not between the processes of one. */
 const identityOf = ({ listen, services, graphqlServices }: Config): string =>

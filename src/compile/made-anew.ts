@@ -1,8 +1,9 @@
+import { FindingsError } from '../config/keys/finding.js';
 import { ConfigurationError } from '../core/index.js';
 
 /**
  * What `make` makes of texts whose files may change, made anew when one of them has changed. What
- * then throws `ConfigurationError` leaves that of before: a file may be half written. What is made
+ * then throws `FindingsError` leaves that of before: a file may be half written. What is made
  * first may throw anything.
  */
 export function madeAnew<T>(
@@ -17,7 +18,7 @@ export function madeAnew<T>(
     try {
       made = make(next);
     } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
+      if (!(error instanceof ConfigurationError || error instanceof FindingsError)) throw error;
     }
     contents = next;
     return made;

@@ -1,6 +1,6 @@
+import { FindingsError, type Problem } from '../config/keys/finding.js';
 import { ConfigurationError, type Diagnostic, type Inputs, RotatingFile } from '../core/index.js';
 import type { ConfigPath } from './keys/config-path.js';
-import type { Finding } from './keys/finding.js';
 import type { ConfigPlace, ConfigSource } from './source/config-source.js';
 import type { SourcePosition } from './source/yaml-source.js';
 
@@ -87,10 +87,17 @@ export class ConfigSection<out T> {
   }
 
   /** Findings as diagnostics at their positions. */
-  locateAll(findings: readonly Finding[]): readonly Diagnostic[] {
-    return findings.map(({ path, what, remedy, part }) =>
-      this.diagnostic(path, what, remedy, part),
+  locateAll(problems: readonly Problem[]): readonly Diagnostic[] {
+    return problems.map((each) =>
+      'path' in each ? this.diagnostic(each.path, each.what, each.remedy, each.part) : each,
     );
+  }
+
+  /** An error of a step on this value: its findings become diagnostics, and others stay. */
+  placed(error: unknown): unknown {
+    return error instanceof FindingsError
+      ? new ConfigurationError(this.locateAll(error.problems))
+      : error;
   }
 
   /** A file that the configuration names at `path`. */

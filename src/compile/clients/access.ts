@@ -33,7 +33,7 @@ export async function compileAccess(
 ): Promise<Access> {
   const { clients, limits } = root.value;
   if (clients?.classes === undefined) return openAccess(proxies);
-  const classes = compileClasses(root, services, prices);
+  const classes = compileClasses(root.value, services, prices);
   const classOf = (name: string): ClientClass => {
     const found = classes.get(name);
     if (found === undefined) throw new Error('the configuration let a class pass that is none');

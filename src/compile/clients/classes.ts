@@ -1,14 +1,14 @@
 import type { ClientClass } from '../../access/client.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
+import { type Finding, FindingsError, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic, didYouMean } from '../../core/index.js';
+import { didYouMean } from '../../core/index.js';
 import type { ConfiguredService } from '../soap/service.js';
 import type { Price } from './prices.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
 /** Entries of classes name services, operations and plain routes. */
-type ClassSection = ConfigSection<Pick<Config, 'clients' | 'routes'>>;
+type ClassKeys = Pick<Config, 'clients' | 'routes'>;
 type ClassConfig = NonNullable<ClientsConfig['classes']>[string];
 
 /** A service that clients may call, of whatever kind. */
@@ -34,34 +34,32 @@ function takenFor({ soap }: Callable, operation: string): readonly string[] {
  * not there.
  */
 export function compileClasses(
-  root: ClassSection,
+  { clients, routes }: ClassKeys,
   services: readonly Callable[],
   prices: readonly Price[],
 ): ReadonlyMap<string, ClientClass> {
-  const diagnostics: Diagnostic[] = [];
+  const findings: Finding[] = [];
   const classes = new Map<string, ClientClass>();
-  for (const [name, config] of Object.entries(root.value.clients?.classes ?? {})) {
+  for (const [name, config] of Object.entries(clients?.classes ?? {})) {
     for (const list of ['allow', 'deny'] as const) {
       for (const [index, entry] of (config[list] ?? []).entries()) {
-        const diagnostic = entryDiagnostic(
-          root,
+        const found = entryFinding(
           ['clients', 'classes', name, list, index],
           entry,
           services,
+          routes,
         );
-        if (diagnostic !== null) {
-          diagnostics.push(diagnostic);
+        if (found !== null) {
+          findings.push(found);
         }
       }
     }
     const rights = classOf(name, config, services);
-    const tooSmall = smallBudget(root, rights, services, prices);
-    diagnostics.push(
-      ...(tooSmall === null ? weightDiagnostics(root, rights, services) : [tooSmall]),
-    );
+    const tooSmall = smallBudget(rights, services, prices);
+    findings.push(...(tooSmall === null ? weightFindings(rights, services) : [tooSmall]));
     classes.set(name, rights);
   }
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  if (findings.length > 0) throw new FindingsError(findings);
   return classes;
 }
 
@@ -120,13 +118,13 @@ const mayCall = (permits: Permits, service: Callable, operation: string): boolea
  * for.
  */
 export function warningsOfRights(
-  root: ClassSection,
+  { clients }: ClassKeys,
   services: readonly Callable[],
-): readonly Diagnostic[] {
-  return Object.entries(root.value.clients?.classes ?? {}).flatMap(([name, config]) => {
+): readonly Finding[] {
+  return Object.entries(clients?.classes ?? {}).flatMap(([name, config]) => {
     const { permits } = classOf(name, config, services);
     return services.flatMap((service) =>
-      service.operations.flatMap((operation): readonly Diagnostic[] => {
+      service.operations.flatMap((operation): readonly Finding[] => {
         if (!permits(service.name, operation.name)) return [];
         const others = takenFor(service, operation.name).filter(
           (other) => !permits(service.name, other),
@@ -143,38 +141,30 @@ export function warningsOfRights(
           `Calls of \`${operation.name}\` look like calls of ${denied}, which class \`${name}\` ` +
           `may not call: it cannot call \`${operation.name}\` either.`;
         return [
-          root.diagnostic(
-            path,
-            what,
-            'Allow all of them or none; or give each a SOAPAction of its own.',
-          ),
+          finding(path, what, 'Allow all of them or none; or give each a SOAPAction of its own.'),
         ];
       }),
     );
   });
 }
 
-function entryDiagnostic(
-  root: ClassSection,
+function entryFinding(
   path: ConfigPath,
   entry: string,
   services: readonly Callable[],
-): Diagnostic | null {
+  routes: Config['routes'],
+): Finding | null {
   if (isRoute(entry)) {
-    const paths = root.value.routes.map((route) => route.path);
+    const paths = routes.map((route) => route.path);
     if (paths.includes(entry)) return null;
-    return root.diagnostic(path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
+    return finding(path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
   }
   const dot = entry.indexOf('.');
   const serviceName = dot < 0 ? entry : entry.slice(0, dot);
   const service = services.find(({ name }) => name === serviceName);
   if (service === undefined) {
     const known = services.map(({ name }) => name);
-    return root.diagnostic(
-      path,
-      `There is no service \`${serviceName}\`.`,
-      didYouMean(serviceName, known),
-    );
+    return finding(path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
   }
   if (dot < 0) return null;
   const name = entry.slice(dot + 1);
@@ -182,18 +172,17 @@ function entryDiagnostic(
   if (operation === undefined) {
     const known = service.operations.map((one) => one.name);
     const what = `Service \`${serviceName}\` has no operation \`${name}\` that is known.`;
-    return root.diagnostic(path, what, didYouMean(name, known, `${serviceName}.`));
+    return finding(path, what, didYouMean(name, known, `${serviceName}.`));
   }
   return null;
 }
 
 /** The budget of a class that may call something and can pay for none of it. */
 function smallBudget(
-  root: ClassSection,
   { name, budget, permits }: ClientClass,
   services: readonly Callable[],
   prices: readonly Price[],
-): Diagnostic | null {
+): Finding | null {
   if (budget === null) return null;
   const permitted = prices.filter(({ service, operation }) => {
     const callable = services.find((each) => each.name === service);
@@ -209,32 +198,25 @@ function smallBudget(
   const what =
     `The budget holds ${budget.maximum}, but the cheapest call costs ${least}: ` +
     `clients of class \`${name}\` could never call anything.`;
-  return root.diagnostic(
-    path,
-    what,
-    'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).',
-  );
+  return finding(path, what, 'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).');
 }
 
 /** A client can never have more than its budget holds. */
-function weightDiagnostics(
-  root: ClassSection,
+function weightFindings(
   { name, budget, permits }: ClientClass,
   services: readonly Callable[],
-): readonly Diagnostic[] {
+): readonly Finding[] {
   if (budget === null) return [];
   return services.flatMap((service) =>
     Object.entries(service.soap?.config.operations ?? {}).flatMap(
-      ([operation, mapping]): readonly Diagnostic[] => {
+      ([operation, mapping]): readonly Finding[] => {
         const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0;
         if (weight <= budget.maximum || !mayCall(permits, service, operation)) return [];
         const path = ['services', service.name, 'operations', operation];
         const what =
           `The weight is beyond the budget of clients of class \`${name}\`: ` +
           'they could never call it.';
-        return [
-          root.diagnostic(path, what, 'Make it less, the budget more, or deny them the operation.'),
-        ];
+        return [finding(path, what, 'Make it less, the budget more, or deny them the operation.')];
       },
     ),
   );

@@ -1,15 +1,15 @@
 import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../../config/graphql/cache-keys.js';
-import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
 import {
-  ConfigurationError,
-  type Diagnostic,
-  didYouMean,
-  getOrMake,
-  type Pace,
-} from '../../core/index.js';
+  below,
+  type Finding,
+  FindingsError,
+  finding,
+  type Problem,
+} from '../../config/keys/finding.js';
+import type { Config } from '../../config/schema.js';
+import { didYouMean, getOrMake, type Pace } from '../../core/index.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/index.js';
 import { type Keeping, Kept } from '../keep.js';
 import { OperationMap } from '../soap/operations/operation-map.js';
@@ -50,13 +50,13 @@ export const INVALIDATIONS = new Kept<Invalidation>(
  * ambiguous operations.
  */
 export async function compileCaching(
-  root: ConfigSection<Config>,
+  config: Config,
   services: readonly ConfiguredService[],
   keeping: Keeping,
   pace: Pace,
 ): Promise<Caching> {
-  const diagnostics: Diagnostic[] = [];
-  const others = withoutServices(root.value);
+  const findings: Problem[] = [];
+  const others = withoutServices(config);
   const earlier = await pace.run(CACHE_RULES.findInSteps(keeping, '', others));
   const kept = keptRules(services, earlier);
   const invalidations = new Map<string, Invalidation>();
@@ -73,8 +73,7 @@ export async function compileCaching(
       if (typeof mapping !== 'object') continue;
       const { read, write } = mapping;
       if (read === undefined && write === undefined) continue;
-      const section = root.at(mapping, 'services', service.name, 'operations', operation.name);
-      const declared = { section, services, service, operation };
+      const declared = { services, service, operation };
       if (read !== undefined) {
         const rule = kept.get(service.name, operation) ?? readRule(declared, read, invalidationOf);
         reads.set(service.name, operation, rule);
@@ -82,10 +81,11 @@ export async function compileCaching(
       if (write !== undefined) {
         writes.set(service.name, operation, writeRule(declared, write, invalidationOf));
       }
-      diagnostics.push(...checkDeclared(declared, read, write));
+      const path = ['services', service.name, 'operations', operation.name];
+      findings.push(...below(path, checkDeclared(declared, read, write)));
     }
   }
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  if (findings.length > 0) throw new FindingsError(findings);
   const caching: Caching = {
     read: (service, operation) => reads.get(service, operation),
     write: (service, operation) => writes.get(service, operation),
@@ -139,7 +139,6 @@ function withoutServices({
 
 /** What declares an operation. */
 interface Declared {
-  readonly section: ConfigSection<unknown>;
   readonly services: readonly ConfiguredService[];
   readonly service: ConfiguredService;
   readonly operation: Operation;
@@ -176,12 +175,12 @@ function checkDeclared(
   declared: Declared,
   read: ReadKeys | undefined,
   write: WriteKeys | undefined,
-): readonly Diagnostic[] {
+): readonly Finding[] {
   const { requests } = declared.service;
   const { input, output, name, soapAction } = declared.operation;
-  const diagnostics: Diagnostic[] = [];
+  const findings: Finding[] = [];
   const find = (key: 'read' | 'write', what: string, remedy: string): void => {
-    diagnostics.push(declared.section.diagnostic([key], what, remedy));
+    findings.push(finding([key], what, remedy));
   };
   const key = read === undefined ? 'write' : 'read';
   if (read !== undefined && write !== undefined) {
@@ -215,13 +214,13 @@ function checkDeclared(
     find(key, what, 'Declare nothing of either.');
   }
   for (const [index, entry] of (write?.invalidates ?? []).entries()) {
-    diagnostics.push(...checkEntry(declared, entry, index));
+    findings.push(...checkEntry(declared, entry, index));
   }
-  return diagnostics;
+  return findings;
 }
 
-function checkEntry(declared: Declared, entry: string, index: number): readonly Diagnostic[] {
-  const { section, services } = declared;
+function checkEntry(declared: Declared, entry: string, index: number): readonly Finding[] {
+  const { services } = declared;
   const [serviceName = '', ...rest] = fullName(declared, entry).split('.');
   const name = rest.join('.');
   const path = ['write', 'invalidates', index];
@@ -231,12 +230,12 @@ function checkEntry(declared: Declared, entry: string, index: number): readonly 
   if (found === undefined || service === undefined) {
     const known = among.map((operation) => operation.name);
     const what = `There is no operation \`${entry}\` that could be forgotten.`;
-    return [section.diagnostic(path, what, didYouMean(name, known))];
+    return [finding(path, what, didYouMean(name, known))];
   }
   const mapping = service.config.operations[name];
   if (typeof mapping === 'object' && mapping.read !== undefined) return [];
   return [
-    section.diagnostic(
+    finding(
       path,
       `Operation \`${entry}\` is not declared to read: nothing of it is remembered.`,
       'Give it `read`, or take it out.',

@@ -1,24 +1,23 @@
+import { type Finding, finding } from '../../config/keys/finding.js';
 import { listNames } from '../../config/keys/key-text.js';
-import type { ConfigSection } from '../../config/section.js';
-import { type Diagnostic, didYouMean } from '../../core/index.js';
+import { didYouMean } from '../../core/index.js';
 import type { EntryError } from '../../graphql/index.js';
 
 /**
- * Errors in links or subscriptions as diagnostics at their places in the file, with the nearest
+ * Errors in links or subscriptions as findings, with the nearest
  * name that exists.
  */
-export const entryDiagnostics = (
-  root: ConfigSection<unknown>,
+export const entryFindings = (
   key: keyof typeof SECTIONS,
   errors: readonly EntryError[],
-): readonly Diagnostic[] =>
+): readonly Finding[] =>
   errors.map(({ path, part, what, remedy, unknown }) => {
     const guess = unknown === null ? null : didYouMean(unknown.name, unknown.known);
     const known =
       unknown === null || unknown.known.length === 0
         ? null
         : `Known here: ${listNames(unknown.known, 10)}.`;
-    return root.diagnostic(
+    return finding(
       [key, ...path],
       `${SECTIONS[key]} \`${path[0]}\`: ${what}`,
       guess ?? known ?? remedy,

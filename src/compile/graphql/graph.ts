@@ -1,14 +1,7 @@
 import type { GraphQLDirective } from 'graphql';
+import { type Finding, FindingsError, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import {
-  ConfigurationError,
-  type Diagnostic,
-  getOrMake,
-  type Pace,
-  runAtOnce,
-  type Steps,
-} from '../../core/index.js';
+import { getOrMake, type Pace, runAtOnce, type Steps } from '../../core/index.js';
 import {
   type BuiltSchema,
   buildingSchema,
@@ -22,16 +15,16 @@ import {
 import { type Keeping, Kept } from '../keep.js';
 import {
   blocksOf,
-  findingDiagnostics,
   mappedOperations,
   mappedTypes,
+  mappingFindings,
   unknownOperations,
 } from '../soap/mapping.js';
 import { requirementOfCall, rightsRules } from '../soap/rights.js';
 import type { ConfiguredService } from '../soap/service.js';
-import { entryDiagnostics } from './entry-errors.js';
+import { entryFindings } from './entry-errors.js';
 import type { GraphqlUpstream } from './graphql-upstream.js';
-import { linkSizeDiagnostics, linksOf } from './links.js';
+import { linkSizeFindings, linksOf } from './links.js';
 import { subscriptionsOf } from './subscriptions.js';
 
 /** The one GraphQL endpoint over all services. */
@@ -46,14 +39,14 @@ export interface Graph extends Omit<BuiltSchema, 'findings' | 'linkErrors' | 'su
  * `ConfigurationError` for mappings that name what is not there.
  */
 export async function compileGraph(
-  root: GraphSection,
+  config: GraphConfig,
   services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
   keeping: Keeping,
   pace: Pace,
 ): Promise<Graph> {
-  const { links: linkKeys, subscriptions: subscriptionKeys } = root.value;
-  const { path, downloads } = root.value.graphql;
+  const { links: linkKeys, subscriptions: subscriptionKeys } = config;
+  const { path, downloads } = config.graphql;
   const hasDownloads = downloads !== undefined;
   const directives = hasDownloads ? [URL_DIRECTIVE] : [];
   const configured = [linkKeys, subscriptionKeys, hasDownloads];
@@ -64,15 +57,15 @@ export async function compileGraph(
   const kept = graphqlUpstreams.length > 0 ? null : SCHEMAS.find(keeping, '', configured);
   if (kept !== null && areSame(services, kept.services)) return keep({ ...kept.graph, path });
   const built = await pace.run(
-    build(services, graphqlUpstreams, linksOf(root.value), subscriptionsOf(root.value), directives),
+    build(services, graphqlUpstreams, linksOf(config), subscriptionsOf(config), directives),
   );
   await pace.pause();
-  const diagnostics = diagnosticsOf(root, services, built);
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  const invalid = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
+  const findings = findingsOf(config, services, built);
+  if (findings.length > 0) throw new FindingsError(findings);
+  const errors = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
-  if (invalid.length > 0) {
-    throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(root, message)));
+  if (errors.length > 0) {
+    throw new FindingsError(errors.map(({ message }) => schemaFinding(message)));
   }
   const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
   const rules = [
@@ -93,7 +86,6 @@ export async function compileGraph(
 }
 
 type GraphConfig = Pick<Config, 'graphql' | 'links' | 'subscriptions'>;
-type GraphSection = ConfigSection<GraphConfig>;
 
 /** A schema, and the services that it was made from. */
 interface KeptSchema {
@@ -119,8 +111,8 @@ const areSame = (
 
 const ERRORS_SHOWN = 5;
 
-const schemaDiagnostic = (root: GraphSection, message: string): Diagnostic =>
-  root.diagnostic(
+const schemaFinding = (message: string): Finding =>
+  finding(
     ['services'],
     `The GraphQL schema over all services is not valid: ${message}`,
     'See what renames and hides the parts that it names.',
@@ -130,12 +122,12 @@ const schemaDiagnostic = (root: GraphSection, message: string): Diagnostic =>
  * Configuration errors in the mappings of those services that could be read. Links and
  * subscriptions may lead to one of the others: they are not checked.
  */
-export const mappingDiagnostics = (
-  root: GraphSection,
+export const mappingErrors = (
+  config: GraphConfig,
   services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
-): readonly Diagnostic[] =>
-  diagnosticsOf(root, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
+): readonly Finding[] =>
+  findingsOf(config, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
 
 const build = (
   services: readonly ConfiguredService[],
@@ -201,18 +193,14 @@ function namingOf({ wsdl, config }: ConfiguredService): Naming {
   return wsdl === null ? 'exact' : config.naming;
 }
 
-/** In the order of the file. */
-const diagnosticsOf = (
-  root: GraphSection,
+const findingsOf = (
+  config: GraphConfig,
   services: readonly ConfiguredService[],
   { findings, links, linkErrors, subscriptionErrors }: BuiltSchema,
-): readonly Diagnostic[] =>
-  [
-    ...services.flatMap((service) =>
-      unknownOperations(root.at(service.config, 'services', service.name), service),
-    ),
-    ...findingDiagnostics((name) => root.at(null, 'services', name), findings),
-    ...entryDiagnostics(root, 'links', linkErrors),
-    ...linkSizeDiagnostics(root, links),
-    ...entryDiagnostics(root, 'subscriptions', subscriptionErrors),
-  ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+): readonly Finding[] => [
+  ...services.flatMap(unknownOperations),
+  ...mappingFindings(findings, (name) => ['services', name]),
+  ...entryFindings('links', linkErrors),
+  ...linkSizeFindings(config, links),
+  ...entryFindings('subscriptions', subscriptionErrors),
+];

@@ -1,7 +1,6 @@
 import { getNullableType, isListType } from 'graphql';
+import { type Finding, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/index.js';
 import type { LinkMapping, LinkTable } from '../../graphql/index.js';
 import { costOfLink } from '../soap/costs.js';
 
@@ -22,15 +21,15 @@ export function linksOf(config: Pick<Config, 'links'>): readonly LinkMapping[] {
 }
 
 /** Reports list sizes of links that are no lists: they would be ignored in silence. */
-export const linkSizeDiagnostics = (
-  root: ConfigSection<Pick<Config, 'links'>>,
+export const linkSizeFindings = (
+  config: Pick<Config, 'links'>,
   links: LinkTable,
-): readonly Diagnostic[] =>
-  Object.entries(root.value.links).flatMap(([name, { listSize }]): readonly Diagnostic[] => {
+): readonly Finding[] =>
+  Object.entries(config.links).flatMap(([name, { listSize }]): readonly Finding[] => {
     const type = links.get(name)?.definition.type;
     if (listSize === undefined || listSize.sizedFields.length > 0 || type === undefined) return [];
     if (isListType(getNullableType(type))) return [];
     const what = `Link \`${name}\` is no list: its \`listSize\` counts for nothing.`;
     const remedy = 'Name the fields below it that are lists, as `sizedFields`.';
-    return [root.diagnostic(['links', name, 'listSize'], what, remedy, 'key')];
+    return [finding(['links', name, 'listSize'], what, remedy, 'key')];
   });

@@ -1,18 +1,16 @@
+import { type Finding, finding } from '../../config/keys/finding.js';
 import type { AnyService, Config, RouteConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/index.js';
 
 type RouteContext = Pick<Config, 'services' | 'graphqlServices' | 'routes' | 'clients' | 'graphql'>;
 
 /** Warns of plain routes to the very address of a service whose calls are validated or charged. */
-export function warningsOfRoutes(root: ConfigSection<RouteContext>): readonly Diagnostic[] {
-  const { value: config } = root;
+export function warningsOfRoutes(config: RouteContext): readonly Finding[] {
   const services: readonly [string, AnyService][] = [
     ...Object.entries(config.services),
     ...Object.entries(config.graphqlServices),
   ];
   return config.routes.flatMap((route, index) =>
-    services.flatMap(([name, service]): readonly Diagnostic[] => {
+    services.flatMap(([name, service]): readonly Finding[] => {
       const path = service.urls.flatMap((url) => wayTo(config, route, url))[0];
       const rules = rulesOf(config, route.path, name, service);
       if (path === undefined || rules.length === 0) return [];
@@ -20,7 +18,7 @@ export function warningsOfRoutes(root: ConfigSection<RouteContext>): readonly Di
         `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: ` +
         `they pass by its ${rules.join(', ')}.`;
       const remedy = `Let the route begin elsewhere; or make ${path} the path of a service.`;
-      return [root.diagnostic(['routes', index, 'path'], what, remedy)];
+      return [finding(['routes', index, 'path'], what, remedy)];
     }),
   );
 }

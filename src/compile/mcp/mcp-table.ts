@@ -1,6 +1,6 @@
+import { type Finding, FindingsError, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic, didYouMean } from '../../core/index.js';
+import { didYouMean } from '../../core/index.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 import { type ProtectedResource, protectedResource } from './protected-resource.js';
 
@@ -20,21 +20,21 @@ export interface McpTable {
  * where they may not.
  */
 export function compileMcp(
-  root: ConfigSection<Config>,
+  config: Config,
   described: ReadonlyMap<string, DescribedOperation>,
 ): McpTable | null {
-  const { mcp } = root.value;
+  const { mcp } = config;
   if (mcp === undefined) return null;
   const { path } = mcp;
-  const diagnostics: Diagnostic[] = [];
-  const tools = toolsOf(root, mcp, described, diagnostics);
-  const confirmed = confirmedOf(root, mcp, described, tools, diagnostics);
-  if (tools.size === 0 && diagnostics.length === 0) {
+  const findings: Finding[] = [];
+  const tools = toolsOf(mcp, described, findings);
+  const confirmed = confirmedOf(mcp, described, tools, findings);
+  if (tools.size === 0 && findings.length === 0) {
     const remedy = 'Name operations in `operations`: crm.GetCustomer.';
-    diagnostics.push(root.diagnostic(['mcp'], '`mcp` names no operation.', remedy));
+    findings.push(finding(['mcp'], '`mcp` names no operation.', remedy));
   }
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return { path, tools, confirmed, resource: protectedResource(root.value, path) };
+  if (findings.length > 0) throw new FindingsError(findings);
+  return { path, tools, confirmed, resource: protectedResource(config, path) };
 }
 
 type McpKeys = NonNullable<Config['mcp']>;
@@ -42,10 +42,9 @@ type Described = ReadonlyMap<string, DescribedOperation>;
 
 /** The operations that `operations` and `write` name, by the name of the tool. */
 function toolsOf(
-  root: ConfigSection<Config>,
   { operations, write }: McpKeys,
   described: Described,
-  diagnostics: Diagnostic[],
+  findings: Finding[],
 ): Map<string, DescribedOperation> {
   const tools = new Map<string, DescribedOperation>();
   const add = (each: DescribedOperation, key: 'operations' | 'write', at: number): void => {
@@ -56,18 +55,14 @@ function toolsOf(
       const what =
         `\`${each.service}.${each.name}\` and \`${other.service}.${other.name}\` are ` +
         `one tool, \`${name}\`.`;
-      diagnostics.push(
-        root.diagnostic(['mcp', key, at], what, 'Give one of them another `field`.'),
-      );
+      findings.push(finding(['mcp', key, at], what, 'Give one of them another `field`.'));
     }
     tools.set(name, each);
   };
   const unknown = (key: 'operations' | 'write', at: number, name: string): void => {
     const remedy =
       didYouMean(name, [...described.keys()]) ?? 'Tools are operations that are fields of GraphQL.';
-    diagnostics.push(
-      root.diagnostic(['mcp', key, at], `GraphQL offers no operation \`${name}\`.`, remedy),
-    );
+    findings.push(finding(['mcp', key, at], `GraphQL offers no operation \`${name}\`.`, remedy));
   };
   for (const [at, name] of operations.entries()) {
     const named = name.endsWith('.*') ? readsOf(name, described) : [described.get(name)];
@@ -81,7 +76,7 @@ function toolsOf(
         const what = `\`${name}\` may change something, and \`mcp.write\` does not name it.`;
         const remedy =
           'Name it in `write` as well, or add it to `reads` of its service if it only reads.';
-        diagnostics.push(root.diagnostic(['mcp', 'operations', at], what, remedy));
+        findings.push(finding(['mcp', 'operations', at], what, remedy));
       } else {
         add(found, 'operations', at);
       }
@@ -104,11 +99,10 @@ const readsOf = (pattern: string, described: Described): readonly DescribedOpera
 
 /** The tools that `confirm` names. */
 function confirmedOf(
-  root: ConfigSection<Config>,
   { confirm }: McpKeys,
   described: Described,
   tools: Described,
-  diagnostics: Diagnostic[],
+  findings: Finding[],
 ): ReadonlySet<DescribedOperation> {
   const confirmed = new Set<DescribedOperation>();
   const offered = new Set(tools.values());
@@ -118,7 +112,7 @@ function confirmedOf(
       confirmed.add(found);
     } else {
       const remedy = 'Name it in `operations` or `write` as well, or remove it.';
-      diagnostics.push(root.diagnostic(['mcp', 'confirm', at], `\`${name}\` is no tool.`, remedy));
+      findings.push(finding(['mcp', 'confirm', at], `\`${name}\` is no tool.`, remedy));
     }
   }
   return confirmed;

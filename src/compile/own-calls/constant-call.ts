@@ -8,17 +8,10 @@ import {
   placeInRequest,
   type RequestPlan,
 } from '../../codec/index.js';
+import { FindingsError } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import {
-  asRefusal,
-  asUpstream,
-  ConfigurationError,
-  didYouMean,
-  MIB,
-  Refusal,
-  repairsBytes,
-} from '../../core/index.js';
+import { asRefusal, asUpstream, didYouMean, MIB, Refusal, repairsBytes } from '../../core/index.js';
 import { isGzip } from '../../gateway/compress.js';
 import { buildSchema, inputMappings, NO_BLOCKS } from '../../graphql/index.js';
 import { printBlocks, readMediaType, type TextPath } from '../../soap/index.js';
@@ -26,7 +19,7 @@ import type { ReplyHead, Upstream, UpstreamRequest } from '../../upstream/index.
 import type { Operation } from '../../wsdl/index.js';
 import { signMessage } from '../../wss/index.js';
 import { ReplyRepair, type XmlHandler } from '../../xml/index.js';
-import { blocksOf, findingDiagnostics } from '../soap/mapping.js';
+import { blocksOf, mappingFindings } from '../soap/mapping.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { type TokenPlace, tokenBlock, withTokenField } from '../soap/token-place.js';
 
@@ -110,7 +103,7 @@ function planOf(
   const { fields, findings } = buildSchema([
     { name: owner.name, operations: [operation], mapping, naming: 'exact', blocks },
   ]);
-  if (findings.length > 0) throw new ConfigurationError(findingDiagnostics(() => owner, findings));
+  if (findings.length > 0) throw new FindingsError(mappingFindings(findings, () => []));
   return fields.get('Query.call')?.requestPlan ?? null;
 }
 

@@ -1,11 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
 import { callbackPaths } from '../../config/graphql/callback-paths.js';
 import { printPath } from '../../config/keys/config-path.js';
+import { type Finding, FindingsError, finding } from '../../config/keys/finding.js';
 import { claimedPaths } from '../../config/listen/path-rules.js';
 import { restPathOf } from '../../config/rest/rest-rules.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic, didYouMean } from '../../core/index.js';
+import { didYouMean } from '../../core/index.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 import { type OpenApiFrame, openApiFrame } from './openapi.js';
 import {
@@ -35,16 +35,16 @@ export interface RestTable {
  * Null where no service has `rest`. Throws `ConfigurationError` for operations that are not there.
  */
 export function compileRest(
-  root: ConfigSection<Config>,
+  config: Config,
   described: ReadonlyMap<string, DescribedOperation>,
   schema: GraphQLSchema,
 ): RestTable | null {
   const operations = new Map<string, DescribedOperation>();
   const bases: string[] = [];
-  const diagnostics: Diagnostic[] = [];
-  const routes = routesOf(root, described, diagnostics);
-  const taken = takenPaths(root.value);
-  for (const [name, { rest }] of Object.entries(root.value.services)) {
+  const findings: Finding[] = [];
+  const routes = routesOf(config, described, findings);
+  const taken = takenPaths(config);
+  for (const [name, { rest }] of Object.entries(config.services)) {
     const base = restPathOf(name, rest);
     if (base === null) continue;
     const offered = [...described.values()].filter(({ service }) => service === name);
@@ -54,11 +54,11 @@ export function compileRest(
       if (known.includes(wanted)) continue;
       const what = `GraphQL offers no operation \`${wanted}\` of service ${name}.`;
       const path = ['services', name, 'rest', 'operations', at];
-      diagnostics.push(root.diagnostic(path, what, didYouMean(wanted, known) ?? REMEDY));
+      findings.push(finding(path, what, didYouMean(wanted, known) ?? REMEDY));
     }
     if (offered.length === 0) {
-      diagnostics.push(
-        root.diagnostic(
+      findings.push(
+        finding(
           ['services', name, 'rest'],
           `GraphQL offers no operation of service ${name}.`,
           REMEDY,
@@ -73,8 +73,8 @@ export function compileRest(
       if (owner === undefined) {
         operations.set(path, each);
       } else {
-        diagnostics.push(
-          root.diagnostic(
+        findings.push(
+          finding(
             ['services', name, 'rest'],
             `The path of ${name}.${each.name} over REST, ${path}, is the same path as ${owner}.`,
             'Give each its own path.',
@@ -83,17 +83,17 @@ export function compileRest(
       }
     }
   }
-  reportHidden(routes.all, operations, root, diagnostics);
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  reportHidden(routes.all, operations, findings);
+  if (findings.length > 0) throw new FindingsError(findings);
   if (bases.length === 0) return null;
-  const { graphiql, introspection } = root.value.graphql;
+  const { graphiql, introspection } = config.graphql;
   const hasPage = graphiql && introspection;
   return {
     operations,
     routes,
     bases,
-    frame: openApiFrame(schema, root.value),
-    descriptionBytes: root.value.limits.rest.descriptionBytes,
+    frame: openApiFrame(schema, config),
+    descriptionBytes: config.limits.rest.descriptionBytes,
     hasPage,
   };
 }
@@ -111,8 +111,7 @@ const takenPaths = (config: Config): ReadonlyMap<string, string> =>
 function reportHidden(
   routes: readonly RestRoute[],
   operations: ReadonlyMap<string, DescribedOperation>,
-  root: ConfigSection<Config>,
-  diagnostics: Diagnostic[],
+  findings: Finding[],
 ): void {
   for (const { method, template, described } of routes) {
     const owner = operations.get(template);
@@ -121,24 +120,24 @@ function reportHidden(
     const what =
       `\`${method} ${template}\` of ${described.service}.${described.name} is the path of ` +
       `${owner.service}.${owner.name} over REST.`;
-    diagnostics.push(root.diagnostic(path, what, 'Give each its own path.'));
+    findings.push(finding(path, what, 'Give each its own path.'));
   }
 }
 
 /** Reads the routes of all services, and reports what is wrong with them. */
 function routesOf(
-  root: ConfigSection<Config>,
+  config: Config,
   described: ReadonlyMap<string, DescribedOperation>,
-  diagnostics: Diagnostic[],
+  findings: Finding[],
 ): RestRoutes {
   const routes: RestRoute[] = [];
   const owners = new Map<string, string>();
-  for (const [service, { rest, operations }] of Object.entries(root.value.services)) {
+  for (const [service, { rest, operations }] of Object.entries(config.services)) {
     for (const [name, mapping] of Object.entries(operations)) {
       if (typeof mapping !== 'object' || mapping.rest === undefined) continue;
       const path = ['services', service, 'operations', name, 'rest'];
       const report = (what: string, remedy: string): void =>
-        void diagnostics.push(root.diagnostic(path, what, remedy));
+        void findings.push(finding(path, what, remedy));
       const label = `\`${mapping.rest}\` of ${service}.${name}`;
       const operation = described.get(`${service}.${name}`);
       if (restPathOf(service, rest) === null) {

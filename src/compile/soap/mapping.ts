@@ -1,7 +1,8 @@
 import type { MappedOperation } from '../../config/graphql/operation-keys.js';
 import type { FieldKeys } from '../../config/graphql/type-keys.js';
-import type { ConfigSection } from '../../config/section.js';
-import { type Diagnostic, didYouMean } from '../../core/index.js';
+import type { ConfigPath } from '../../config/keys/config-path.js';
+import { type Finding, finding } from '../../config/keys/finding.js';
+import { didYouMean } from '../../core/index.js';
 import {
   type BlockMappings,
   blockMappings,
@@ -148,41 +149,41 @@ function fieldMapping(
 }
 
 /**
- * Errors of the mapping as diagnostics, at their lines in the file. A repeated one is reported
- * once.
+ * Errors of the mapping as findings about the keys of each service; `pathOf` leads to these. A
+ * repeated one is reported once.
  */
-export function findingDiagnostics(
-  sectionOf: (service: string) => ConfigSection<unknown>,
-  findings: readonly MappingFinding[],
-): readonly Diagnostic[] {
-  const diagnostics = new Map<string, Diagnostic>();
-  for (const { service, path, what, remedy, among, written } of findings) {
+export function mappingFindings(
+  errors: readonly MappingFinding[],
+  pathOf: (service: string) => ConfigPath,
+): readonly Finding[] {
+  const findings = new Map<string, Finding>();
+  for (const { service, path, what, remedy, among, written } of errors) {
     const names = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
     const known = names === '' ? null : `Known: ${names}.`;
     const help = didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
-    const diagnostic = sectionOf(service).diagnostic(path, `Service \`${service}\`: ${what}`, help);
-    diagnostics.set(JSON.stringify([service, path, what]), diagnostic);
+    const found = finding([...pathOf(service), ...path], `Service \`${service}\`: ${what}`, help);
+    findings.set(JSON.stringify([service, path, what]), found);
   }
-  return [...diagnostics.values()];
+  return [...findings.values()];
 }
 
 const NAMES_SHOWN = 20;
 
 /** A mapping for an operation that the WSDL does not have is an error in the mapping. */
-export function unknownOperations(
-  section: ConfigSection<unknown>,
-  service: ConfiguredService,
-): readonly Diagnostic[] {
-  if (service.wsdl === null) return [];
-  const known = new Set(service.operations.map((operation) => operation.name));
-  return Object.keys(service.config.operations)
+export function unknownOperations({
+  name: service,
+  wsdl,
+  operations,
+  config,
+}: ConfiguredService): readonly Finding[] {
+  if (wsdl === null) return [];
+  const known = new Set(operations.map((operation) => operation.name));
+  return Object.keys(config.operations)
     .filter((name) => !known.has(name))
     .map((name) => {
-      const what =
-        `The WSDL of service \`${service.name}\` has no operation ` +
-        `\`${name}\` at the port in use.`;
+      const what = `The WSDL of service \`${service}\` has no operation \`${name}\` at the port in use.`;
       const remedy =
         didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
-      return section.diagnostic(['operations', name], what, remedy, 'key');
+      return finding(['services', service, 'operations', name], what, remedy, 'key');
     });
 }

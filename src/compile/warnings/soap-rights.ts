@@ -1,6 +1,6 @@
+import { type Finding, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import { addToGroup, type Diagnostic } from '../../core/index.js';
+import { addToGroup } from '../../core/index.js';
 import type { FieldRule } from '../../graphql/index.js';
 import type { Graph } from '../graphql/graph.js';
 
@@ -24,13 +24,13 @@ export function closedReplies(
  * not set.
  */
 export function rightsWarnings(
-  root: ConfigSection<Pick<Config, 'services'>>,
+  config: Pick<Config, 'services'>,
   { replyRules }: Graph,
-): readonly Diagnostic[] {
+): readonly Finding[] {
   const open = new Map<string, string[]>();
   for (const name of replyRules.keys()) {
     const service = serviceIn(name);
-    if (root.value.services[service]?.schema.restrictedReplies !== undefined) continue;
+    if (config.services[service]?.schema.restrictedReplies !== undefined) continue;
     addToGroup(open, service, name.slice(service.length + 1));
   }
   return [...open].map(([service, operations]) => {
@@ -43,11 +43,7 @@ export function rightsWarnings(
     const remedy =
       'Set `restrictedReplies: refuse` beside `types`, which refuses these calls; ' +
       'or `pass`, if that is meant.';
-    return root.diagnostic(
-      ['services', service, 'schema'],
-      `Service \`${service}\`: ${what}`,
-      remedy,
-    );
+    return finding(['services', service, 'schema'], `Service \`${service}\`: ${what}`, remedy);
   });
 }
 

@@ -5,7 +5,7 @@ import type { Finding } from '../../config/keys/finding.js';
 import { listenersOf } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic, Steps } from '../../core/index.js';
+import type { Steps } from '../../core/index.js';
 import type { Graph } from '../graphql/graph.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
 import { warningsOfSecrets } from './literal-secrets.js';
@@ -16,11 +16,11 @@ import { warningsOfWeakOptions } from './weak-options.js';
 export function* warningsOfConfig(
   root: ConfigSection<Config>,
   graph: Graph,
-): Steps<readonly Diagnostic[]> {
+): Steps<readonly Finding[]> {
   const { value: config } = root;
   const ofKeys = yield* plainKeys(root);
   const ofSecrets = yield* warningsOfSecrets(root);
-  const findings = [
+  return [
     ...warningsOfWeakOptions(config),
     ...warningsOfBackends(config),
     ...warningsOfScopes(config),
@@ -35,12 +35,6 @@ export function* warningsOfConfig(
     ...unprotectedIntrospection(config),
     ...unknownProxies(config),
   ];
-  const diagnostics: Diagnostic[] = [];
-  for (const finding of findings) {
-    diagnostics.push(...root.locateAll([finding]));
-    yield;
-  }
-  return diagnostics;
 }
 
 function uncountedReplies({ services, limits }: Config): readonly Finding[] {

@@ -1,10 +1,63 @@
+import { ConfigurationError, type Diagnostic } from '../../core/index.js';
 import type { ConfigPath } from './config-path.js';
 
-/** An error at a path, before the place in the file is looked up. */
+/** An error or a warning at a path, before the place in the file is looked up. */
 export interface Finding {
   readonly path: ConfigPath;
   /** The key or its value; absent: the value where it is a scalar, else the key. */
   readonly part?: 'key' | 'value' | undefined;
   readonly what: string;
   readonly remedy: string | null;
+}
+
+/** A finding about the configuration, or a diagnostic of another file. */
+export type Problem = Finding | Diagnostic;
+
+export const finding = (
+  path: ConfigPath,
+  what: string,
+  remedy: string | null,
+  part?: Finding['part'],
+): Finding => ({ path, part, what, remedy });
+
+/**
+ * Values of the configuration cannot be used. Paths begin at the value that a step was given.
+ * `ConfigSection.placed` makes diagnostics of it.
+ */
+export class FindingsError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ what }) => what).join('\n'));
+    this.name = 'FindingsError';
+    this.problems = problems;
+  }
+}
+
+/** The error of one finding. */
+export const invalid = (...parts: Parameters<typeof finding>): FindingsError =>
+  new FindingsError([finding(...parts)]);
+
+/** The problems of an error that is one of the configuration. Throws any other error. */
+export function problemsOf(error: unknown): readonly Problem[] {
+  if (error instanceof FindingsError) return error.problems;
+  if (error instanceof ConfigurationError) return error.diagnostics;
+  throw error;
+}
+
+/** Findings about the value at `path`, as findings about the value around it. */
+export const below = (path: ConfigPath, problems: readonly Problem[]): readonly Problem[] =>
+  problems.map((each) => ('path' in each ? { ...each, path: [...path, ...each.path] } : each));
+
+/** An error about the value at `path`, as one about the value around it. */
+export const errorBelow = (path: ConfigPath, error: unknown): unknown =>
+  error instanceof FindingsError ? new FindingsError(below(path, error.problems)) : error;
+
+/** Runs a step on the value at `path`. */
+export function within<T>(path: ConfigPath, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw errorBelow(path, error);
+  }
 }
