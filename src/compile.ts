@@ -5,67 +5,53 @@ import { Via } from './access/network/via.js';
 import type { Policy } from './access/policy.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import { compileRedis } from './compile/backend/redis.js';
+import {
+  type Backends,
+  type Closing,
+  callablesOf,
+  closeBackends,
+  compileServices,
+} from './compile/backends.js';
 import { compileAccess } from './compile/clients/access.js';
 import { LateWarnings } from './compile/clients/access-parts.js';
-import { type Callable, warningsOfRights } from './compile/clients/classes.js';
 import { compilePolicy } from './compile/clients/policy.js';
 import { pricesOf } from './compile/clients/prices.js';
 import { protectionOf } from './compile/clients/protection.js';
 import { type Caching, compileCaching, REPLY_CACHE } from './compile/graphql/caching.js';
-import { compileGraph, type Graph, mappingErrors } from './compile/graphql/graph.js';
-import {
-  type ConfiguredGraphqlUpstream,
-  compileGraphqlUpstream,
-} from './compile/graphql/graphql-upstream.js';
+import { compileGraph, type Graph, mappingError } from './compile/graphql/graph.js';
+import type { ConfiguredGraphqlUpstream } from './compile/graphql/graphql-upstream.js';
 import { compileTrusted, readTrusted } from './compile/graphql/trusted.js';
 import { Keeping } from './compile/keep.js';
-import { type AdminListener, compileAdmin, warningsOfAdmin } from './compile/listen/admin.js';
-import { compileListeners, warningsOfListeners } from './compile/listen/listeners.js';
-import { warningsOfRoutes } from './compile/listen/routes.js';
+import { type AdminListener, compileAdmin } from './compile/listen/admin.js';
+import { compileListeners } from './compile/listen/listeners.js';
 import { compileMcp, type McpTable } from './compile/mcp/mcp-table.js';
 import { withHealth } from './compile/own-calls/health.js';
 import { withLogins } from './compile/own-calls/login.js';
-import { auditTargetOf } from './compile/process/audit.js';
+import { Problems } from './compile/problems.js';
 import { compileRest, type RestTable } from './compile/rest/rest-table.js';
-import {
-  type KnownModel,
-  takenProblemsOf,
-  WsdlReader,
-} from './compile/soap/documents/named-wsdl.js';
+import { type KnownModel, WsdlReader } from './compile/soap/documents/named-wsdl.js';
 import { DeclaredOutputs } from './compile/soap/operations/declared-outputs.js';
-import {
-  type ConfiguredService,
-  compileService,
-  type ServiceParts,
-  type SoapService,
-} from './compile/soap/service.js';
-import { closedReplies, rightsWarnings } from './compile/warnings/soap-rights.js';
-import { warningsOfConfig } from './compile/warnings/warnings.js';
-import { errorBelow, FindingsError, type Problem, problemsOf } from './config/keys/finding.js';
+import type { ConfiguredService, SoapService } from './compile/soap/service.js';
+import { warningsOf } from './compile/warnings/all-warnings.js';
+import { closedReplies } from './compile/warnings/soap-rights.js';
+import { FindingsError, within } from './config/keys/finding.js';
 import { type LoadedConfig, rootSection } from './config/load.js';
+import { type GatewayPlan, readPlan } from './config/plans/gateway-plan.js';
 import { REFUSALS } from './config/refusal-tables.js';
 import type { Config } from './config/schema.js';
-import type { ConfigSection } from './config/section.js';
 import {
   AT_ONCE,
   type Diagnostic,
   firstProblem,
   installRefusals,
   type Pace,
-  type Steps,
   TimeSlices,
 } from './core/index.js';
-import {
-  describedOperations,
-  type FieldRule,
-  rootTypes,
-  type TrustedDocuments,
-} from './graphql/index.js';
+import { describedOperations, type FieldRule, type TrustedDocuments } from './graphql/index.js';
 import type { Listener } from './listen/listeners.js';
 import type { AuditTarget } from './observe/audit/chain-writer.js';
 import type { LabelNames } from './observe/metrics/retired-labels.js';
 import type { SharedStateSettings } from './redis/shared-state.js';
-import type { TokenSource } from './upstream/index.js';
 
 // Every process that serves compiles first.
 installRefusals(REFUSALS);
@@ -74,8 +60,8 @@ installRefusals(REFUSALS);
  * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests
  * read nothing else.
  *
- *     load config -> per service: read WSDL + XSD -> rules, pools, operations
- *                 -> schema over all -> routes -> Compiled
+ *     load config -> plans -> per service: read WSDL + XSD -> rules, pools, operations
+ *                          -> schema over all -> routes -> Compiled
  */
 export interface Compiled {
   /** For what is made once for a generation; requests read the tables. */
@@ -163,217 +149,178 @@ export async function compile(
   earlier: Compiled | null = null,
   pace: Pace = earlier === null ? AT_ONCE : new TimeSlices(),
 ): Promise<Compiled> {
-  const keeping = new Keeping(earlier?.keeping ?? null);
-  const wsdls = new WsdlReader(keeping, pace);
+  const before = earlier?.keeping ?? null;
   const root = rootSection(loaded);
-  const placed = (error: unknown): never => {
-    throw root.placed(error);
-  };
+  const plan = await pace.run(readPlan(root));
+  const keeping = new Keeping(before);
+  const wsdls = new WsdlReader(plan.inputs, keeping, pace);
   try {
-    return await compileFrom(root, wsdls, keeping, pace).catch(placed);
+    return await compilePlan(plan, new Problems(root), { wsdls, keeping, pace });
   } catch (error) {
     if (!wsdls.hasTaken) throw error;
     const why = `the configuration fails with what was taken: ${firstProblem(error)}`;
-    const again = new Keeping(earlier?.keeping ?? null);
-    return await compileFrom(root, new WsdlReader(again, pace, why), again, pace).catch(placed);
+    const again = new Keeping(before);
+    const without = new WsdlReader(plan.inputs, again, pace, why);
+    return compilePlan(plan, new Problems(root), { wsdls: without, keeping: again, pace });
   }
 }
 
-async function compileFrom(
-  root: ConfigSection<Config>,
-  wsdls: WsdlReader,
-  keeping: Keeping,
-  pace: Pace,
-): Promise<Compiled> {
-  const { value: config } = root;
+/** The means of one compilation. */
+interface Means {
+  readonly wsdls: WsdlReader;
+  readonly keeping: Keeping;
+  readonly pace: Pace;
+}
+
+/** Throws `ConfigurationError`. */
+async function compilePlan(plan: GatewayPlan, problems: Problems, means: Means): Promise<Compiled> {
+  const { config, inputs } = plan;
   const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
-  const via = new Via(identityOf(config));
-  const [results, upstreamResults] = await compileServices(root, {
+  const callers = { trustedProxies, via: new Via(identityOf(config)) };
+  const { errors, ...backends } = await compileServices(plan, {
+    ...means,
     gateway: config,
-    wsdls,
+    inputs,
     forwarding: new Forwarding(trustedProxies),
-    via,
-    pace,
-    keeping,
+    via: callers.via,
     outputs: new DeclaredOutputs(),
   });
-  const [manifest] = await Promise.allSettled([readTrusted(root)]);
-  await pace.pause();
-  const compiled = valuesOf(results);
-  const graphqlUpstreams = valuesOf(upstreamResults);
-  const sessions: TokenSource[] = graphqlUpstreams.flatMap(({ session }) => session ?? []);
-  const closing: (() => Promise<void>)[] = [];
-  const close = (): Promise<void> => closeBackends(compiled, graphqlUpstreams, sessions, closing);
+  const closing: Closing = {
+    sessions: backends.graphqlUpstreams.flatMap(({ session }) => session ?? []),
+    others: [],
+  };
   try {
-    const reasons = reasonsOf([...results, ...upstreamResults, manifest]);
-    if (reasons.length > 0) {
-      const more = mappingErrors(config, compiled, graphqlUpstreams);
-      throw problemsIn(reasons, inFileOrder(root.locateAll(more)));
+    for (const error of errors) {
+      problems.add(error);
     }
-    const services = withHealth(
-      root,
-      config.limits.codec,
-      withLogins(root, config.limits.codec, compiled),
-    );
-    sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
-    const lateWarnings = new LateWarnings();
-    const problems: Problem[] = [];
-    // Without a function around it, for the reason of `compileServices`.
-    const graph = await caught(
-      problems,
-      compileGraph(config, services, graphqlUpstreams, keeping, pace),
-      (found) => inFileOrder(root.locateAll(found)),
-    );
-    await pace.pause();
-    const offered =
-      graph === null ? null : await attempt(problems, () => compileOffered(config, graph));
-    const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
-    const prices = graph === null ? [] : pricesOf(config, services, graph);
-    const collect = { late: lateWarnings, closing, keeping, pace };
-    const access = await attempt(problems, () =>
-      compileAccess(root, callables, prices, trustedProxies, collect),
-    );
-    await pace.pause();
-    const caching = await caught(problems, compileCaching(config, services, keeping, pace));
-    await pace.pause();
-    const addresses = await compileAddresses(root, problems);
-    if (
-      graph === null ||
-      offered === null ||
-      access === null ||
-      caching === null ||
-      addresses === null
-    ) {
-      throw new FindingsError(problems);
-    }
-    const { traffic, admin, redis } = addresses;
-    const { trusted, warnings } = compileTrusted(config, valuesOf([manifest])[0] ?? null, graph);
-    const found = await pace.run(
-      warningsOf(root, {
-        graph,
-        traffic,
-        admin,
-        redis,
-        callables,
-        wsdls,
-        services,
-        trusted: warnings,
-      }),
-    );
-    return Object.freeze({
-      config,
-      limits: config.limits,
-      identifiesClients: config.clients !== undefined,
-      explainsRefusals: config.faults.explain,
-      services,
-      graphqlUpstreams,
-      explainsHeads: explainsHeads(config, services),
-      byPath: new Map(services.map((service) => [service.path, service])),
-      graph,
-      ...offered,
-      access,
-      protection: protectionOf(config, services, graphqlUpstreams),
-      trustedProxies,
-      via,
-      policy: compilePolicy(root, closing),
-      closedReplies: closedReplies(config, graph),
-      caching,
-      listeners: { traffic, admin },
-      redis: redis.settings,
-      audit: auditTargetOf(root),
-      cache: REPLY_CACHE.keep(
-        keeping,
-        '',
-        config.limits.cache,
-        () => new ReplyCache(config.limits.cache),
-      ),
-      trusted,
-      wsdls: wsdls.known,
-      keeping,
-      warnings: root.locateAll(found),
-      lateWarnings,
-      close,
-    });
+    const tables = await compileTables(plan, backends, { ...means, ...callers, problems, closing });
+    return Object.freeze({ ...tables, close: closerOf(tables, closing) });
   } catch (error) {
-    await close();
+    await closeBackends(backends, closing);
+    if (error instanceof FindingsError) {
+      problems.add(error);
+      throw problems.error();
+    }
     throw error;
   } finally {
-    keeping.end();
+    means.keeping.end();
   }
 }
 
-/** The listeners and Redis; null where one has errors, which go to `problems`. */
-async function compileAddresses(root: ConfigSection<Config>, problems: Problem[]) {
-  const traffic = await attempt(problems, () => compileListeners(root, 'listen'));
-  const admin = await attempt(problems, () => compileAdmin(root));
-  const redis = await attempt(problems, () => compileRedis(root));
-  return traffic === null || admin === null || redis === null ? null : { traffic, admin, redis };
+/** A function of its own: its closure would hold all generations before it. */
+const closerOf =
+  ({ services, graphqlUpstreams }: Backends, closing: Closing): (() => Promise<void>) =>
+  () =>
+    closeBackends({ services, graphqlUpstreams }, closing);
+
+/** What the tables of a generation are compiled with, beside its plan and its services. */
+interface TableParts extends Means, Pick<Compiled, 'trustedProxies' | 'via'> {
+  readonly problems: Problems;
+  readonly closing: Closing;
 }
 
-/**
- * The endpoints that offer operations of GraphQL by their names. Throws the problems of all of them
- * at once.
- */
-async function compileOffered(
+/** The tables of a generation. Steps after a failed one still run, for what they find. */
+async function compileTables(
+  plan: GatewayPlan,
+  backends: Backends,
+  { problems, closing, wsdls, keeping, pace, trustedProxies, via }: TableParts,
+): Promise<Omit<Compiled, 'close'>> {
+  const { config } = plan;
+  const { limits } = config;
+  const { graphqlUpstreams } = backends;
+  const manifest = await problems.settle(readTrusted(plan.manifest, plan.inputs));
+  await pace.pause();
+  if (!problems.areNone) {
+    problems.add(mappingError(config, backends.services, graphqlUpstreams));
+    throw problems.error();
+  }
+  const services = withHealth(limits.codec, withLogins(limits.codec, backends.services));
+  closing.sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
+  // Without a closure: that of a step would hold the generations before this one.
+  const building = compileGraph(config, services, graphqlUpstreams, keeping, pace);
+  const graph = await problems.settle(building);
+  await pace.pause();
+  const offered = graph === null ? null : compileOffered(config, graph, problems);
+  const callables = callablesOf({ services, graphqlUpstreams });
+  const prices = graph === null ? [] : pricesOf(config, services, graph);
+  const lateWarnings = new LateWarnings();
+  const access = await problems.settle(
+    compileAccess(plan, callables, prices, trustedProxies, {
+      late: lateWarnings,
+      closing: closing.others,
+      keeping,
+      pace,
+    }),
+  );
+  await pace.pause();
+  const caching = await problems.settle(compileCaching(config, services, keeping, pace));
+  await pace.pause();
+  const addresses = compileAddresses(plan, problems);
+  if (
+    graph === null ||
+    offered === null ||
+    access === null ||
+    caching === null ||
+    addresses === null ||
+    !problems.areNone
+  ) {
+    throw problems.error();
+  }
+  const { traffic, admin, redis } = addresses;
+  const { trusted, warnings } = compileTrusted(config, manifest, graph);
+  const parts = { graph, traffic, admin, redis, callables, wsdls, services, trusted: warnings };
+  return {
+    config,
+    limits,
+    identifiesClients: config.clients !== undefined,
+    explainsRefusals: config.faults.explain,
+    services,
+    graphqlUpstreams,
+    explainsHeads: explainsHeads(config, services),
+    byPath: new Map(services.map((service) => [service.path, service])),
+    graph,
+    ...offered,
+    access,
+    protection: protectionOf(config, services, graphqlUpstreams),
+    trustedProxies,
+    via,
+    policy: compilePolicy(plan.clients.authorize, limits.upstream, closing.others),
+    closedReplies: closedReplies(config, graph),
+    caching,
+    listeners: { traffic, admin },
+    redis: redis.settings,
+    audit: plan.audit,
+    cache: REPLY_CACHE.keep(keeping, '', limits.cache, () => new ReplyCache(limits.cache)),
+    trusted,
+    wsdls: wsdls.known,
+    keeping,
+    warnings: await pace.run(problems.located(warningsOf(plan, parts))),
+    lateWarnings,
+  };
+}
+
+/** The endpoints that offer operations of GraphQL by their names. */
+function compileOffered(
   config: Config,
   graph: Graph,
-): Promise<Pick<Compiled, 'rest' | 'mcp'>> {
-  const problems: Problem[] = [];
+  problems: Problems,
+): Pick<Compiled, 'rest' | 'mcp'> {
   const described = describedOperations(graph);
-  const rest = await attempt(problems, () => compileRest(config, described, graph.schema));
-  const mcp = await attempt(problems, () => compileMcp(config, described));
-  if (problems.length > 0) throw new FindingsError(problems);
-  return { rest, mcp };
+  return {
+    rest: problems.attempt(() => compileRest(config, described, graph.schema)),
+    mcp: problems.attempt(() => compileMcp(config, described)),
+  };
 }
 
-function* warningsOf(
-  root: ConfigSection<Config>,
-  { graph, traffic, admin, redis, callables, wsdls, services, trusted }: WarningParts,
-): Steps<readonly Problem[]> {
-  // First what a thousand warnings of WSDLs must not hide.
-  const taken = takenProblemsOf(wsdls.known);
-  const ofConfig = yield* warningsOfConfig(root, graph);
-  return [
-    ...taken,
-    ...ofConfig,
-    ...warningsOfListening(root, { traffic, admin }),
-    ...redis.warnings,
-    ...warningsOfRoutes(root.value),
-    ...warningsOfRights(root.value, callables),
-    ...rightsWarnings(root.value, graph),
-    ...trusted,
-    ...new Set(services.flatMap((service) => service.warnings)),
-    ...graph.warnings,
-  ];
-}
-
-/** The compiled parts that have warnings, or that warnings are about. */
-interface WarningParts extends Pick<Compiled, 'graph' | 'services'> {
-  readonly traffic: Compiled['listeners']['traffic'];
-  readonly admin: Compiled['listeners']['admin'];
-  readonly redis: { readonly warnings: readonly Diagnostic[] };
-  readonly callables: readonly Callable[];
-  readonly wsdls: WsdlReader;
-  readonly trusted: readonly Diagnostic[];
-}
-
-const reasonsOf = (results: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>
-  results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-
-/** Ends login sessions, then the connections that their calls use. */
-async function closeBackends(
-  services: readonly ConfiguredService[],
-  upstreams: readonly ConfiguredGraphqlUpstream[],
-  sessions: readonly TokenSource[],
-  closing: readonly (() => Promise<void>)[],
-): Promise<void> {
-  await Promise.all(sessions.map((session) => session.close()));
-  await Promise.all([
-    ...closing.map((end) => end()),
-    ...[...services, ...upstreams].map((service) => service.upstream.close()),
-    ...services.map((service) => service.bound?.close()),
-    ...services.map((service) => service.verification?.users?.close()),
-  ]);
+/** The listeners and Redis; null where one has errors. */
+function compileAddresses(
+  { listen, admin: adminPlans, redis: redisPlan }: GatewayPlan,
+  problems: Problems,
+) {
+  const traffic = problems.attempt(() => compileListeners(listen));
+  const admin = problems.attempt(() => compileAdmin(adminPlans));
+  const redis = problems.attempt(() => within(['redis'], () => compileRedis(redisPlan)));
+  return traffic === null || admin === null || redis === null ? null : { traffic, admin, redis };
 }
 
 /**
@@ -383,94 +330,6 @@ async function closeBackends(
 const explainsHeads = ({ faults }: Config, services: readonly ConfiguredService[]): boolean =>
   faults.explain &&
   !services.some(({ dialects }) => dialects.some(({ undecodable }) => undecodable === 'empty 400'));
-
-const warningsOfListening = (
-  root: ConfigSection<Config>,
-  { traffic, admin }: Compiled['listeners'],
-): readonly Diagnostic[] => [
-  ...warningsOfAdmin(root),
-  ...warningsOfListeners(root, 'listen', traffic),
-  ...warningsOfListeners(root, 'admin', admin),
-];
-
-/** The result, or null and the problems that prevented it: other attempts may add some too. */
-async function attempt<T>(problems: Problem[], make: () => T | Promise<T>): Promise<T | null> {
-  return caught(problems, (async () => make())());
-}
-
-async function caught<T>(
-  problems: Problem[],
-  making: Promise<T>,
-  ordered: (found: readonly Problem[]) => readonly Problem[] = (found) => found,
-): Promise<T | null> {
-  try {
-    return await making;
-  } catch (error) {
-    problems.push(...ordered(problemsOf(error)));
-    return null;
-  }
-}
-
-const inFileOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
-  diagnostics.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-
-/**
- * A function of its own: what `compile` returns has closures, and would hold all generations before
- * it.
- */
-async function compileServices(
-  root: ConfigSection<Config>,
-  parts: ServiceParts,
-): Promise<
-  [PromiseSettledResult<ConfiguredService>[], PromiseSettledResult<ConfiguredGraphqlUpstream>[]]
-> {
-  const { services, graphqlServices, limits } = root.value;
-  const soap = await Promise.allSettled(
-    Object.entries(services).map(([name, service]) =>
-      compileService(root.at(service, 'services', name), parts).catch(ofService(name)),
-    ),
-  );
-  const callables = { services: valuesOf(soap), limits: limits.codec };
-  const graphql = await Promise.allSettled(
-    Object.entries(graphqlServices).map(([name, service]) =>
-      compileGraphqlUpstream(
-        root.at(service, 'services', name),
-        callables,
-        parts.keeping,
-        parts.via,
-      ).catch(ofService(name)),
-    ),
-  );
-  return [soap, graphql];
-}
-
-const ofService =
-  (name: string) =>
-  (error: unknown): never => {
-    throw errorBelow(['services', name], error);
-  };
-
-const soapOf = (soap: ConfiguredService): Callable => ({
-  name: soap.name,
-  operations: [...soap.requests.names].map((name) => ({ name })),
-  soap,
-});
-
-/** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
-const callableOf = ({ name, subschema }: ConfiguredGraphqlUpstream): Callable => ({
-  name,
-  operations: rootTypes(subschema.schema).flatMap((root) =>
-    Object.keys(root.getFields()).map((field) => ({ name: field })),
-  ),
-});
-
-const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>
-  results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-
-/** The errors of several services as one; anything else is a bug and is thrown as it is. */
-const problemsIn = (reasons: readonly unknown[], more: readonly Problem[]): FindingsError =>
-  // Services of one WSDL fail with one error.
-  new FindingsError([...[...new Set(reasons)].flatMap(problemsOf), ...more]);
 
 /** Differs between the gateways of one host, and not between the processes of one. */
 const identityOf = ({ listen, services, graphqlServices }: Config): string =>

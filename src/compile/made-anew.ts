@@ -1,5 +1,5 @@
 import { FindingsError } from '../config/keys/finding.js';
-import { ConfigurationError } from '../core/index.js';
+import { ConfigurationError, currentText, type RotatingText } from '../core/index.js';
 
 /**
  * What `make` makes of texts whose files may change, made anew when one of them has changed. What
@@ -7,14 +7,14 @@ import { ConfigurationError } from '../core/index.js';
  * first may throw anything.
  */
 export function madeAnew<T>(
-  texts: readonly (() => string)[],
+  texts: readonly RotatingText[],
   make: (contents: readonly string[]) => T,
 ): () => T {
-  let contents = texts.map((text) => text());
+  let contents = texts.map(currentText);
   let made = make(contents);
   return () => {
-    if (texts.every((text, index) => text() === contents[index])) return made;
-    const next = texts.map((text) => text());
+    if (texts.every((text, index) => currentText(text) === contents[index])) return made;
+    const next = texts.map(currentText);
     try {
       made = make(next);
     } catch (error) {

@@ -1,5 +1,11 @@
 import { FindingsError, type Problem } from '../config/keys/finding.js';
-import { ConfigurationError, type Diagnostic, type Inputs, RotatingFile } from '../core/index.js';
+import {
+  ConfigurationError,
+  type Diagnostic,
+  type Inputs,
+  RotatingFile,
+  type RotatingText,
+} from '../core/index.js';
 import type { ConfigPath } from './keys/config-path.js';
 import type { ConfigPlace, ConfigSource } from './source/config-source.js';
 import type { SourcePosition } from './source/yaml-source.js';
@@ -26,7 +32,7 @@ export interface ConfigFiles {
 }
 
 /** The position of a configured value; without a line where it is in no file. */
-type SectionPlace = Pick<Diagnostic, 'line' | 'column'> & { readonly file: string };
+export type SectionPlace = Pick<Diagnostic, 'line' | 'column'> & { readonly file: string };
 
 /**
  * One part of a configuration: its value, its path, and the positions of its keys in the files.
@@ -88,9 +94,12 @@ export class ConfigSection<out T> {
 
   /** Findings as diagnostics at their positions. */
   locateAll(problems: readonly Problem[]): readonly Diagnostic[] {
-    return problems.map((each) =>
-      'path' in each ? this.diagnostic(each.path, each.what, each.remedy, each.part) : each,
-    );
+    return problems.map((each) => {
+      if (!('path' in each)) return each;
+      const { path, part, at, what, remedy } = each;
+      const place = at === undefined ? this.placeOf(path, part) : this.placeIn(path, at);
+      return { ...place, what, remedy };
+    });
   }
 
   /** An error of a step on this value: its findings become diagnostics, and others stay. */
@@ -110,20 +119,10 @@ export class ConfigSection<out T> {
     return this.#files.fileAt([...this.path, ...path]);
   }
 
-  /** That file with its content, which is read again when it changes. */
-  rotating(
-    path: ConfigPath,
-    content: string,
-    encoding: 'utf8' | 'base64' = 'utf8',
-  ): RotatingFile | null {
+  /** The text at `path`, with its file, which is read again when it changes. */
+  textAt(path: ConfigPath, text: string, form: 'utf8' | 'base64' = 'utf8'): RotatingText {
     const file = this.fileAt(path);
-    return file === null ? null : new RotatingFile(file, content, encoding);
-  }
-
-  /** The text at `path`: of a file, its present content. */
-  text(path: ConfigPath, content: string): () => string {
-    const rotating = this.rotating(path, content);
-    return rotating === null ? () => content : () => rotating.content;
+    return { text, file: file === null ? null : new RotatingFile(file, text, form) };
   }
 
   isGiven(path: ConfigPath): boolean {

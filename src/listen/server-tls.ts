@@ -7,7 +7,13 @@ import {
   type Server,
   type TLSSocket,
 } from 'node:tls';
-import { certificateEndMillis, firstEnd, type RotatingFile, TimeSlices } from '../core/index.js';
+import {
+  certificateEndMillis,
+  currentText,
+  firstEnd,
+  type RotatingText,
+  TimeSlices,
+} from '../core/index.js';
 import { listsIn, nextUpdate } from '../wss/index.js';
 import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';
@@ -20,13 +26,6 @@ import type { TlsEnd } from './tls-ends.js';
  * none says so.
  */
 export const listEndMillis = firstEnd('X509 CRL', nextUpdate);
-
-/** A text of the configuration, or of a file that may rotate. */
-export interface RotatingText {
-  readonly text: string;
-  /** Null where the text is in the configuration itself. */
-  readonly file: RotatingFile | null;
-}
 
 /** A certificate with its chain, and its key. */
 export interface RotatingIdentity {
@@ -106,7 +105,7 @@ export class ServerTls {
       ...[...names].map(([name, of]) => [name, of.cert] as const),
     ];
     const endOf = (kind: TlsEnd['kind'], name: string | null, text: RotatingText): TlsEnd => {
-      const pem = latestOf(text);
+      const pem = currentText(text);
       return {
         kind,
         name,
@@ -259,8 +258,6 @@ export class ServerTls {
     return byName.get(lower) ?? (dot < 0 ? undefined : byName.get(`*${lower.slice(dot)}`));
   }
 }
-
-const latestOf = ({ text, file }: RotatingText): string => file?.content ?? text;
 
 interface Contexts {
   /** The options for clients that name no other server. */

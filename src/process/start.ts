@@ -1,8 +1,9 @@
 import cluster from 'node:cluster';
 import { compileAdmin } from '../compile/listen/admin.js';
-import { auditTargetOf } from '../compile/process/audit.js';
 import { compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
+import { readAudit } from '../config/plans/gateway-plan.js';
+import { readAdmin } from '../config/plans/listener-plan.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
@@ -240,7 +241,7 @@ async function open(
   const { config, file } = loaded;
   const first = parentConfigOf(loaded, opening.facts);
   const refuse = refuseAddress(root, ['admin']);
-  const checkpoints = await parentCheckpoints(auditTargetOf(root), log).catch(refuse);
+  const checkpoints = await parentCheckpoints(readAudit(root), log).catch(refuse);
   const group = new Workers({
     count,
     file,
@@ -269,6 +270,6 @@ const nextConfig = (next: LoadedConfig, occasion: ReloadOccasion): NextConfig =>
 
 const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
   names,
-  admin: compileAdmin(rootSection(loaded)),
+  admin: compileAdmin(readAdmin(rootSection(loaded))),
   drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
 });

@@ -79,6 +79,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
       'check',
       'source',
       'protection',
+      'plans',
     ],
   ],
   [

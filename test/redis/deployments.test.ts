@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { NO_EVENTS } from '../../src/budget/budget.js';
 import { compileRedis } from '../../src/compile/backend/redis.js';
+import { below } from '../../src/config/keys/finding.js';
 import { loadConfig, rootSection } from '../../src/config/load.js';
+import { readRedis } from '../../src/config/plans/redis-plan.js';
 import { defaultsOf } from '../../src/core/limit.js';
 import { MemoryPersistedStore } from '../../src/graphql/admission/document-cache.js';
 import { hashOf } from '../../src/graphql/admission/persisted.js';
@@ -32,7 +34,7 @@ type Shared = Awaited<ReturnType<typeof share>>;
 async function share(t: Test, redis: string) {
   const file = join(folder, 'soapstone.yaml');
   writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
-  const { settings } = compileRedis(rootSection(await loadConfig(file, {})));
+  const { settings } = compileRedis(readRedis(rootSection(await loadConfig(file, {}))));
   if (settings === null) throw new Error('no Redis');
   const lines: string[] = [];
   const shared = new SharedState(settings, 100, {
@@ -134,8 +136,9 @@ t.test('workers are replicas, though fewer are configured', async (t) => {
       `${keys}services: { a: { url: http://a } }\nredis: { url: redis://localhost${replicas} }\n`,
     );
     t.equal(
-      compileRedis(rootSection(await loadConfig(file, {}, workers === null ? {} : { workers })))
-        .settings?.replicas,
+      compileRedis(
+        readRedis(rootSection(await loadConfig(file, {}, workers === null ? {} : { workers }))),
+      ).settings?.replicas,
       expected,
     );
   }
@@ -145,9 +148,9 @@ t.test('secrets that go over the network in clear text are warned of', async (t)
   const warnings = async (redis: string): Promise<readonly string[]> => {
     const file = join(folder, 'warned.yaml');
     writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
-    return compileRedis(rootSection(await loadConfig(file, {}))).warnings.map(
-      ({ what, line }) => `${line}: ${what}`,
-    );
+    const root = rootSection(await loadConfig(file, {}));
+    const { warnings: found } = compileRedis(readRedis(root));
+    return root.locateAll(below(['redis'], found)).map(({ what, line }) => `${line}: ${what}`);
   };
   const open =
     '2: Redis gets its password without TLS: others on the network can read it, ' +

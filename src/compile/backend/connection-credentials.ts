@@ -1,32 +1,35 @@
-import type { AnyService, ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
+import { invalid } from '../../config/keys/finding.js';
+import type { BackendPlan } from '../../config/plans/backend-plan.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import { currentText, type RotatingText } from '../../core/index.js';
 import { loadKerberos, Negotiate, Ntlm, type Route } from '../../upstream/index.js';
 
 type RouteTo = (url: URL) => Route;
 type AuthConfig = NonNullable<ServiceConfig['auth']>;
 
 /**
- * Throws `ConfigurationError` where a proxy is asked for pages: it may use its connections for
+ * Throws `FindingsError` where a proxy is asked for pages: it may use its connections for
  * several clients.
  */
-export function checkConnections(service: ConfigSection<AnyService>, routeTo: RouteTo): void {
-  if (service.value.urls.every((url) => routeTo(new URL(url)).forwarder === null)) return;
+export function checkConnections({ name, config }: BackendPlan, routeTo: RouteTo): void {
+  if (config.urls.every((url) => routeTo(new URL(url)).forwarder === null)) return;
   const what =
-    `Service \`${service.name}\`: NTLM and Negotiate authenticate connections, and a proxy may ` +
+    `Service \`${name}\`: NTLM and Negotiate authenticate connections, and a proxy may ` +
     'share those to an http address.';
   const remedy = 'Use https, which the proxy gives a tunnel, or leave the proxy out.';
-  throw service.error(['proxy'], what, remedy);
+  throw invalid(['proxy'], what, remedy);
 }
 
-/** `ntlm` is `auth.ntlm` of a service. */
-export function compileNtlm(ntlm: ConfigSection<NonNullable<AuthConfig['ntlm']>>): Ntlm {
-  const { username, password, domain } = ntlm.value;
-  return new Ntlm({
+/** The credentials of `auth.ntlm`. Without a text, the password is that of the keys. */
+export const compileNtlm = (
+  { username, password, domain }: NonNullable<AuthConfig['ntlm']>,
+  rotating: RotatingText | null,
+): Ntlm =>
+  new Ntlm({
     username,
     domain: domain ?? null,
-    password: ntlm.text(['password'], password),
+    password: () => (rotating === null ? password : currentText(rotating)),
   });
-}
 
 /**
  * The variable by which the Kerberos of the system finds the keys of a client. It is one for the
@@ -35,18 +38,17 @@ export function compileNtlm(ntlm: ConfigSection<NonNullable<AuthConfig['ntlm']>>
 const KEYTAB_VARIABLE = 'KRB5_CLIENT_KTNAME';
 
 /**
- * Throws `ConfigurationError` without the package, and where the keys are not those of the process.
+ * Throws `FindingsError` without the package, and where the keys are not those of the process.
  */
 export async function compileNegotiate(
   service: string,
-  section: ConfigSection<NonNullable<AuthConfig['negotiate']>>,
+  { principal, keytab }: NonNullable<AuthConfig['negotiate']>,
+  file: string | null,
 ): Promise<Negotiate> {
-  const { principal, keytab } = section.value;
   if (keytab !== undefined) {
-    const file = section.fileAt(['keytab']);
     if (file === null) {
-      throw section.error(
-        ['keytab'],
+      throw invalid(
+        ['auth', 'negotiate', 'keytab'],
         `Service \`${service}\`: a keytab is a file.`,
         'Write { file: path }.',
       );
@@ -60,7 +62,7 @@ export async function compileNegotiate(
       const remedy =
         `Put the keys into one file, and restart the gateway; ${KEYTAB_VARIABLE} of its ` +
         'environment counts first.';
-      throw section.error(['keytab'], what, remedy);
+      throw invalid(['auth', 'negotiate', 'keytab'], what, remedy);
     }
   }
   const kerberos = await loadKerberos();
@@ -68,7 +70,7 @@ export async function compileNegotiate(
     const what =
       `Service \`${service}\`: \`auth.negotiate\` needs the package ` +
       `\`kerberos\`, which ${kerberos}.`;
-    throw section.error([], what, 'Run `npm install kerberos` beside the gateway.');
+    throw invalid(['auth', 'negotiate'], what, 'Run `npm install kerberos` beside the gateway.');
   }
   return new Negotiate(principal, kerberos);
 }

@@ -1,7 +1,8 @@
 import type { JwtClaims } from '../../access/tokens/jwt.js';
 import { readSigningKey, type SigningKey } from '../../access/tokens/signing-key.js';
-import type { AnyService, ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
+import { invalid } from '../../config/keys/finding.js';
+import type { BackendPlan, OAuthKeys, OAuthPlan } from '../../config/plans/backend-plan.js';
+import { currentText, type RotatingText } from '../../core/index.js';
 import {
   type ClientIdentity,
   limitsWithin,
@@ -12,23 +13,20 @@ import {
 import { madeAnew } from '../made-anew.js';
 import { postForm } from './post-form.js';
 
-export type OAuthConfig = NonNullable<NonNullable<ServiceConfig['auth']>['oauth2']>;
-
 /** How long the assertion of a client about itself is good. */
 const CLIENT_ASSERTION_MILLIS = 180_000;
 
 /** RFC 7523 section 2.1. */
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** How tokens of `auth.oauth2` of a service are asked for. Throws `ConfigurationError`. */
+/** How tokens of `auth.oauth2` of a service are asked for. Throws `FindingsError`. */
 export function compileOAuth2(
-  service: ConfigSection<AnyService>,
-  oauth: OAuthConfig,
+  { name, config }: Pick<BackendPlan, 'name' | 'config'>,
+  plan: OAuthPlan,
   routeTo: (url: URL) => Route,
 ): OAuth2Options {
-  const { tokenUrl: url, clientId, scopes, audience, assertion, key } = oauth;
-  const section = service.at(oauth, 'auth', 'oauth2');
-  const signingKey = key === undefined ? null : compileKey(section, key);
+  const { tokenUrl: url, clientId, scopes, audience, assertion } = plan.keys;
+  const signingKey = plan.key === null ? null : compileKey(name, plan.key);
   const sign = async (about: JwtClaims): Promise<string> => {
     if (signingKey === null) {
       throw new Error('the configuration let an assertion pass that nothing signs');
@@ -36,14 +34,14 @@ export function compileOAuth2(
     const { signJwt } = await import('../../access/tokens/jwt.js');
     return signJwt(about, signingKey());
   };
-  const { upstream } = service.value.limits;
-  const limits = limitsWithin(upstream, service.value.timeoutMillis ?? upstream.totalMillis);
+  const { upstream } = config.limits;
+  const limits = limitsWithin(upstream, config.timeoutMillis ?? upstream.totalMillis);
   const endpoint = new Upstream([url], limits, { routeTo });
   return {
-    service: service.name,
+    service: name,
     url,
     clientId,
-    clientAuth: clientIdentity(section, sign),
+    clientAuth: clientIdentity(plan, sign),
     grant:
       assertion === undefined
         ? null
@@ -66,10 +64,10 @@ export function compileOAuth2(
 }
 
 function clientIdentity(
-  section: ConfigSection<OAuthConfig>,
+  { keys, clientSecret }: OAuthPlan,
   sign: (about: JwtClaims) => Promise<string>,
 ): ClientIdentity {
-  const { clientId, clientAuth, clientSecret, tokenUrl } = section.value;
+  const { clientId, clientAuth, tokenUrl } = keys;
   if (clientAuth === 'tls') return { kind: 'tls' };
   if (clientAuth === 'privateKeyJwt') {
     const lifetimeMillis = CLIENT_ASSERTION_MILLIS;
@@ -78,20 +76,20 @@ function clientIdentity(
       sign: () => sign({ issuer: clientId, subject: clientId, audience: tokenUrl, lifetimeMillis }),
     };
   }
-  if (clientSecret === undefined) return { kind: 'none' };
-  return { kind: clientAuth ?? 'basic', secret: section.text(['clientSecret'], clientSecret) };
+  if (clientSecret === null) return { kind: 'none' };
+  return { kind: clientAuth ?? 'basic', secret: () => currentText(clientSecret) };
 }
 
 /**
  * The key as it is now: a file may rotate, and one that is no key leaves the one before. Throws
- * `ConfigurationError`.
+ * `FindingsError`.
  */
-function compileKey(section: ConfigSection<OAuthConfig>, pem: string): () => SigningKey {
-  return madeAnew([section.text(['key'], pem)], ([text = '']) => {
+function compileKey(service: string, pem: RotatingText): () => SigningKey {
+  return madeAnew([pem], ([text = '']) => {
     const key = readSigningKey(text);
     if (key !== null) return key;
-    const what = `Service \`${section.name}\`: \`auth.oauth2.key\` is no private key that can sign.`;
-    throw section.error(['key'], what, KINDS);
+    const what = `Service \`${service}\`: \`auth.oauth2.key\` is no private key that can sign.`;
+    throw invalid(['auth', 'oauth2', 'key'], what, KINDS);
   });
 }
 
@@ -106,11 +104,11 @@ export const isSessionToken = ({
   grant,
   place,
   renewOn,
-}: Pick<OAuthConfig, 'grant' | 'place' | 'renewOn'>): boolean =>
+}: Pick<OAuthKeys, 'grant' | 'place' | 'renewOn'>): boolean =>
   grant === 'tokenExchange' || place?.startsWith('header:') === true || renewOn.length > 0;
 
 /** The field of HTTP that carries the token; null for a header block. */
-export function tokenField({ place = 'http:authorization' }: Pick<OAuthConfig, 'place'>): {
+export function tokenField({ place = 'http:authorization' }: Pick<OAuthKeys, 'place'>): {
   readonly field: string;
   readonly prefix: string;
 } | null {

@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { type Finding, finding, invalid } from '../../config/keys/finding.js';
+import type { BackendPlan } from '../../config/plans/backend-plan.js';
+import type { TlsPlan } from '../../config/plans/tls-plan.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic, FieldSpellings, RotatingFile } from '../../core/index.js';
+import type { FieldSpellings, RotatingFile } from '../../core/index.js';
 import {
   bearerFields,
   type CallOptions,
@@ -24,10 +26,10 @@ import { callOptions } from './calls.js';
 import { checkConnections, compileNegotiate, compileNtlm } from './connection-credentials.js';
 import { compileOAuth2, isSessionToken, tokenField } from './oauth2-token.js';
 
-/** Compiles how the backend of a service is reached. Throws `ConfigurationError`. */
-export async function compileReach(service: ConfigSection<AnyService>): Promise<Reach> {
-  const { name, value: config } = service;
-  const tls = compileTls(service, `Service \`${name}\``);
+/** Compiles how the backend of a service is reached. Throws `FindingsError`. */
+export async function compileReach(plan: BackendPlan): Promise<Reach> {
+  const { name, config } = plan;
+  const tls = compileTls(plan, `Service \`${name}\``);
   const { proxy = null, auth } = config;
   const { headerCase: fieldCase } = config;
   const spellings = configuredSpellings(config);
@@ -40,10 +42,10 @@ export async function compileReach(service: ConfigSection<AnyService>): Promise<
     calls: callOptions(name, config),
   };
   if (auth?.ntlm !== undefined || auth?.passthrough === true) {
-    checkConnections(service, route);
+    checkConnections(plan, route);
   }
   if (auth?.ntlm !== undefined) {
-    const authentication = compileNtlm(service.at(auth.ntlm, 'auth', 'ntlm'));
+    const authentication = compileNtlm(auth.ntlm, plan.auth.ntlmPassword);
     return {
       ...way,
       fields: fixedFields(config),
@@ -52,13 +54,10 @@ export async function compileReach(service: ConfigSection<AnyService>): Promise<
     };
   }
   if (auth?.negotiate !== undefined) {
-    const credentials = await compileNegotiate(
-      name,
-      service.at(auth.negotiate, 'auth', 'negotiate'),
-    );
+    const credentials = await compileNegotiate(name, auth.negotiate, plan.auth.keytabFile);
     return { ...way, fields: fixedFields(config), credentials };
   }
-  return { ...compileCredentials(service, route), ...way };
+  return { ...compileCredentials(plan, route), ...way };
 }
 
 /** The credentials, TLS and proxy of all calls of a service. */
@@ -73,30 +72,28 @@ export interface Reach extends CompiledCredentials, CompiledBalance {
 
 /** Compiles the `tls` of connections to other servers. `owner` begins the text of an error. */
 export function compileTls(
-  section: ConfigSection<Pick<ServiceConfig, 'tls'>>,
+  { tls }: { readonly tls: TlsPlan | null },
   owner: string,
 ): TlsMaterial | null {
-  const { tls } = section.value;
-  if (tls === undefined) return null;
+  if (tls === null) return null;
   const parts: Partial<Record<TlsPart, string>> = {};
   const files: Partial<Record<TlsPart, RotatingFile>> = {};
   for (const part of TLS_PARTS) {
-    const content = tls[part];
-    if (content === undefined) continue;
-    parts[part] = content;
-    const file = section.rotating(['tls', part], content, part === 'pfx' ? 'base64' : 'utf8');
-    if (file !== null) {
-      files[part] = file;
+    const text = tls.texts[part];
+    if (text === undefined) continue;
+    parts[part] = text.text;
+    if (text.file !== null) {
+      files[part] = text.file;
     }
   }
-  const { servername = null, passphrase = null, minVersion, verify } = tls;
+  const { servername = null, passphrase = null, minVersion, verify } = tls.keys;
   try {
     return new TlsMaterial({ parts, passphrase, servername, minVersion, verify }, files);
   } catch (error) {
     const what = `${owner}: its certificate, key or authorities cannot be read (${tlsReason(error)}).`;
     const remedy =
       'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
-    throw section.error(['tls'], what, remedy);
+    throw invalid(['tls'], what, remedy);
   }
 }
 
@@ -108,12 +105,10 @@ interface CompiledCredentials {
 }
 
 /** The fixed header fields of a service, and its credentials. */
-function compileCredentials(
-  service: ConfigSection<AnyService>,
-  route: Reach['routeTo'],
-): CompiledCredentials {
-  const { auth } = service.value;
-  const fields = fixedFields(service.value);
+function compileCredentials(plan: BackendPlan, route: Reach['routeTo']): CompiledCredentials {
+  const { auth } = plan.config;
+  const { bearerToken, oauth2 } = plan.auth;
+  const fields = fixedFields(plan.config);
   const fixed = (own: Fields): CompiledCredentials => ({
     fields: [...fields, ...own],
     credentials: null,
@@ -125,21 +120,20 @@ function compileCredentials(
       `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
     ]);
   }
-  if (auth?.bearer !== undefined) {
-    const { token } = auth.bearer;
-    const file = service.rotating(['auth', 'bearer', 'token'], token);
+  if (bearerToken !== null) {
+    const { text, file } = bearerToken;
     return file === null
-      ? fixed(bearerFields(token))
+      ? fixed(bearerFields(text))
       : { fields, credentials: new RotatingBearer(file) };
   }
   if (auth?.digest !== undefined) {
     const { username, password } = auth.digest;
     return { fields, credentials: new Digest(username, password) };
   }
-  if (auth?.oauth2 !== undefined) {
-    const place = isSessionToken(auth.oauth2) ? null : tokenField(auth.oauth2);
+  if (oauth2 !== null) {
+    const place = isSessionToken(oauth2.keys) ? null : tokenField(oauth2.keys);
     if (place === null) return fixed([]);
-    const tokens = new OAuth2(compileOAuth2(service, auth.oauth2, route));
+    const tokens = new OAuth2(compileOAuth2(plan, oauth2, route));
     return { fields, credentials: new TokenCredentials(tokens, place.field, place.prefix, true) };
   }
   return fixed([]);
@@ -174,17 +168,14 @@ const EXPIRY_WARNING_MILLIS = 30 * 86_400_000;
 
 /** Warns of certificates and authorities that end soon, or have ended. `owner` begins the text. */
 export function warningsOfTls(
-  section: ConfigSection<unknown>,
   tls: TlsMaterial | null,
   owner: string,
   key: 'tls' | 'ca' = 'tls',
-): readonly Diagnostic[] {
+): readonly Finding[] {
   const endMillis = tls?.expiresMillis ?? null;
   if (endMillis === null || endMillis - Date.now() > EXPIRY_WARNING_MILLIS) return [];
   const what =
     `${owner}: a certificate of \`tls\` ends on ` +
     `${new Date(endMillis).toISOString().slice(0, 10)}.`;
-  return [
-    section.diagnostic([key], what, 'Renew it: files are read again while the gateway runs.'),
-  ];
+  return [finding([key], what, 'Renew it: files are read again while the gateway runs.')];
 }

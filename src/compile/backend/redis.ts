@@ -1,9 +1,14 @@
 import { isReachable, parseAddress } from '../../config/keys/address.js';
-import type { RedisConfig } from '../../config/process/redis-keys.js';
-import { processCount } from '../../config/process-count.js';
-import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic } from '../../core/index.js';
+import {
+  below,
+  type Finding,
+  finding,
+  invalid,
+  type Problem,
+  within,
+} from '../../config/keys/finding.js';
+import type { RedisPlan } from '../../config/plans/redis-plan.js';
+import type { RotatingText } from '../../core/index.js';
 import { parseRedisUrl, printAddress, type ServerAddress } from '../../redis/address.js';
 import type { ServerAccess, TlsSource } from '../../redis/client.js';
 import type { Deployment } from '../../redis/locator.js';
@@ -15,29 +20,26 @@ import { compileTls, warningsOfTls } from './reach.js';
 export interface CompiledRedis {
   /** Null without Redis. */
   readonly settings: SharedStateSettings | null;
-  readonly warnings: readonly Diagnostic[];
+  readonly warnings: readonly Problem[];
 }
 
-/** Compiles how Redis is reached. Throws `ConfigurationError`. */
-export function compileRedis(
-  root: ConfigSection<Pick<Config, 'redis' | 'workers'>>,
-): CompiledRedis {
-  const { redis } = root.value;
-  if (redis === undefined) return { settings: null, warnings: [] };
-  const section = root.at(redis, 'redis');
-  const { operationMillis, replicas, secret, prefix, sentinel, cluster } = redis;
+/** Compiles how Redis is reached. Throws `FindingsError` with paths in `redis`. */
+export function compileRedis(plan: RedisPlan | null): CompiledRedis {
+  if (plan === null) return { settings: null, warnings: [] };
+  const { keys: redis, sentinel } = plan;
+  const { operationMillis, replicas, secret, prefix, cluster } = redis;
   const named = parseRedisUrl(redis.url ?? '');
-  const tls = tlsOf(section, named?.isSecure === true);
-  const sentinels = sentinel === undefined ? null : section.at(sentinel, 'sentinel');
-  const tlsOfSentinels = sentinels === null ? null : compileTls(sentinels, SENTINELS);
+  const tls = tlsOf(plan, named?.isSecure === true);
+  const tlsOfSentinels =
+    sentinel === null ? null : within(['sentinel'], () => compileTls(sentinel, SENTINELS));
   const inUrl = named?.password ?? null;
   const access = {
     username: redis.username ?? named?.username ?? null,
-    password: inUrl === null ? secretOf(section) : async () => inUrl,
+    password: inUrl === null ? secretOf(plan) : async () => inUrl,
     tls,
     database: redis.database ?? named?.database ?? 0,
   };
-  const deployment = deploymentOf(section, tlsOfSentinels);
+  const deployment = deploymentOf(plan, tlsOfSentinels);
   return {
     settings: {
       deployment,
@@ -47,42 +49,38 @@ export function compileRedis(
       prefix: cluster === undefined ? prefix : `{${prefix}}`,
       // The workers of this gateway are so many at least, before replicas are counted and while
       // Redis is away.
-      replicas: Math.max(replicas, processCount(root.value)),
+      replicas: Math.max(replicas, plan.processes),
       ...(secret !== undefined && { secret }),
     },
     warnings: [
-      ...warningsOfTls(section, tls, '`redis`', redis.ca === undefined ? 'tls' : 'ca'),
-      ...(sentinels === null ? [] : warningsOfTls(sentinels, tlsOfSentinels, SENTINELS)),
-      ...warningsOfClearText(section, deployment, access),
+      ...warningsOfTls(tls, '`redis`', redis.ca === undefined ? 'tls' : 'ca'),
+      ...below(['sentinel'], warningsOfTls(tlsOfSentinels, SENTINELS)),
+      ...warningsOfClearText(deployment, access),
     ],
   };
 }
 
 const SENTINELS = 'The sentinels of `redis`';
 
-function deploymentOf(
-  section: ConfigSection<RedisConfig>,
-  tlsOfSentinels: TlsSource | null,
-): Deployment {
-  const { url, sentinel, cluster } = section.value;
+function deploymentOf(plan: RedisPlan, tlsOfSentinels: TlsSource | null): Deployment {
+  const { url, sentinel, cluster } = plan.keys;
   if (cluster !== undefined) return { kind: 'cluster', nodes: cluster.nodes.flatMap(serverAt) };
   if (sentinel !== undefined) {
     const { master, nodes, username } = sentinel;
-    const password = secretOf(section.at(sentinel, 'sentinel'));
+    const password = secretOf(plan.sentinel);
     const access = { username: username ?? null, password, tls: tlsOfSentinels, database: 0 };
     return { kind: 'sentinel', master, sentinels: nodes.flatMap(serverAt), access };
   }
   const named = parseRedisUrl(url ?? '');
-  if (named === null) throw section.error([], '`redis` has no server.', null);
+  if (named === null) throw invalid([], '`redis` has no server.', null);
   return { kind: 'server', address: named.address };
 }
 
 /** Without TLS others on the network can read the password, and what replicas share. */
 function warningsOfClearText(
-  section: ConfigSection<RedisConfig>,
   deployment: Deployment,
   { password, tls }: ServerAccess,
-): readonly Diagnostic[] {
+): readonly Finding[] {
   const { kind } = deployment;
   const servers =
     kind === 'server'
@@ -96,33 +94,32 @@ function warningsOfClearText(
     'Redis gets its password without TLS: others on the network can read it, ' +
     'and what replicas share.';
   const remedy = kind === 'server' ? 'Write rediss://.' : 'Give `redis.tls`.';
-  return [section.diagnostic([], what, remedy, 'key')];
+  return [finding([], what, remedy, 'key')];
 }
 
 /** The authorities of Node verify the server where nothing else is configured. */
-function tlsOf(section: ConfigSection<RedisConfig>, isSecure: boolean): TlsMaterial | null {
-  const { tls, ca } = section.value;
-  if (tls !== undefined || !isSecure) return compileTls(section, '`redis`');
-  const file = ca === undefined ? null : section.rotating(['ca'], ca);
+function tlsOf(plan: RedisPlan, isSecure: boolean): TlsMaterial | null {
+  const { tls, ca } = plan;
+  if (tls !== null || !isSecure) return compileTls(plan, '`redis`');
   return new TlsMaterial(
     {
-      parts: ca === undefined ? {} : { ca },
+      parts: ca === null ? {} : { ca: ca.text },
       passphrase: null,
       servername: null,
       minVersion: '1.2',
       verify: 'full',
     },
-    file === null ? {} : { ca: file },
+    ca === null || ca.file === null ? {} : { ca: ca.file },
   );
 }
 
 function secretOf(
-  section: ConfigSection<{ readonly password?: string | undefined }>,
+  plan: { readonly password: RotatingText | null } | null,
 ): ServerAccess['password'] {
-  const { password } = section.value;
-  if (password === undefined) return null;
-  const rotating = section.rotating(['password'], password);
-  return async () => (await rotating?.latest()) ?? password;
+  const password = plan?.password ?? null;
+  if (password === null) return null;
+  const { text, file } = password;
+  return async () => (await file?.latest()) ?? text;
 }
 
 function serverAt(text: string): readonly ServerAddress[] {

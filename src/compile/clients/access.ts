@@ -6,8 +6,10 @@ import { Networks } from '../../access/network/networks.js';
 import { networkClients } from '../../access/network-clients.js';
 import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
 import { senders } from '../../access/senders.js';
+import { within } from '../../config/keys/finding.js';
+import type { ClientsPlan } from '../../config/plans/client-plan.js';
+import type { GatewayPlan } from '../../config/plans/gateway-plan.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
 import { Kept } from '../keep.js';
 import type { AccessParts } from './access-parts.js';
 import { type Callable, compileClasses } from './classes.js';
@@ -20,118 +22,163 @@ export const PASSWORDS = new Kept<BasicUsers>(
 
 type ClientsConfig = NonNullable<Config['clients']>;
 
+/** What the ways to identify clients are compiled from. */
+interface WayParts extends AccessParts {
+  readonly clients: ClientsConfig;
+  readonly plan: ClientsPlan;
+  readonly limits: Config['limits'];
+  readonly classes: ReadonlyMap<string, ClientClass>;
+  readonly proxies: Networks;
+  /** The module of tokens, which is loaded where they are configured; else null. */
+  readonly tokens: typeof import('./tokens.js') | null;
+}
+
 /**
- * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for
- * names that do not exist. Adds to the parts.
+ * Compiles the identification of clients and their rights. Rejects with `FindingsError` for names
+ * that do not exist. Adds to the parts.
  */
 export async function compileAccess(
-  root: ConfigSection<Pick<Config, 'clients' | 'limits' | 'routes'>>,
+  { config, clients: plan }: Pick<GatewayPlan, 'config' | 'clients'>,
   services: readonly Callable[],
   prices: readonly Price[],
   proxies: Networks,
-  { late, closing, keeping, pace }: AccessParts,
+  collect: AccessParts,
 ): Promise<Access> {
-  const { clients, limits } = root.value;
+  const { clients, limits } = config;
   if (clients?.classes === undefined) return openAccess(proxies);
-  const classes = compileClasses(root.value, services, prices);
-  const classOf = (name: string): ClientClass => {
-    const found = classes.get(name);
-    if (found === undefined) throw new Error('the configuration let a class pass that is none');
-    return found;
-  };
-  // Loaded where they are configured.
+  const classes = compileClasses(config, services, prices);
   const hasTokens = clients.jwt !== undefined || clients.introspection !== undefined;
   const tokens = hasTokens ? await import('./tokens.js') : null;
-  const ways: Record<
+  const parts = { ...collect, clients, plan, limits, classes, proxies, tokens };
+  return inOrder(await Promise.all(clients.order.map((way) => WAYS[way](parts))));
+}
+
+/** How each way of `clients.order` is compiled; null where it is not configured. */
+const WAYS: Readonly<
+  Record<
     ClientsConfig['order'][number],
-    () => Identifier | null | Promise<Identifier | null>
-  > = {
-    apiKey() {
-      if (clients.apiKeys === undefined) return null;
-      const { header, clients: listed } = clients.apiKeys;
-      const known = Object.entries(listed).map(([name, { class: of, keys }]) => ({
-        name,
-        rights: classOf(of),
-        keys,
-      }));
-      return pace.run(ApiKeys.make(header, known));
-    },
-    jwt() {
-      if (clients.jwt === undefined || tokens === null) return null;
-      const rest = clients.order.slice(clients.order.indexOf('jwt'));
-      const leavesOthers = clients.introspection !== undefined && rest.includes('introspection');
-      return tokens.compileTokens(root.at(clients, 'clients'), classes, {
-        late,
-        keeping,
-        leavesOthers,
-      });
-    },
-    introspection() {
-      if (clients.introspection === undefined || tokens === null) return null;
-      const section = root.at(clients.introspection, 'clients', 'introspection');
-      const { identifier, endpoint } = tokens.compileIntrospection(
-        section,
-        limits.upstream,
-        classes,
-      );
-      closing.push(() => endpoint.close());
-      return identifier;
-    },
-    basic() {
-      if (clients.basic === undefined) return null;
-      const { users } = clients.basic;
-      const listed = Object.entries(users).map(([name, { class: of, password }]) =>
-        basicUser(name, classOf(of), password),
-      );
-      const known = new BasicUsers(listed, proxies);
-      const before = PASSWORDS.find(keeping, '', null);
-      if (before !== null) {
-        known.keep(before);
-      }
-      return PASSWORDS.set(keeping, '', null, known);
-    },
-    network() {
-      if (clients.networks === undefined) return null;
-      const networks = Object.entries(clients.networks).map(([name, { class: of, addresses }]) => ({
-        name,
-        rights: classOf(of),
-        addresses: new Networks(addresses),
-      }));
-      return networkClients(networks, proxies);
-    },
-    certificate() {
-      if (clients.certificate === undefined) return null;
-      const { header, clients: listed, class: others } = clients.certificate;
-      const known = Object.entries(listed).map(([name, { class: of, subject }]) => ({
-        name,
-        rights: classOf(of),
-        subject,
-      }));
-      return new Certificates(
-        header,
-        known,
-        others === undefined ? null : classOf(others),
-        proxies,
-      );
-    },
-    wsSecurity() {
-      if (clients.wsSecurity === undefined) return null;
-      const { clients: listed, class: others } = clients.wsSecurity;
-      const known = Object.entries(listed).map(
-        ([name, { class: of, certificate, user, saml }]) => ({
-          name,
-          rights: classOf(of),
-          certificate: certificate ?? null,
-          user: user ?? null,
-          saml: saml ?? null,
-        }),
-      );
-      return senders(known, others === undefined ? null : classOf(others), proxies);
-    },
-    address: () =>
-      clients.address === undefined ? null : new ByAddress(classOf(clients.address.class), proxies),
-  };
-  return inOrder(await Promise.all(clients.order.map((way) => ways[way]())));
+    (parts: WayParts) => Identifier | null | Promise<Identifier | null>
+  >
+> = {
+  apiKey: apiKeys,
+  jwt: jsonWebTokens,
+  introspection: introspectedTokens,
+  basic: basicUsers,
+  network: networks,
+  certificate: certificates,
+  wsSecurity: messageSenders,
+  address: ({ clients: { address }, proxies, classes }) =>
+    address === undefined ? null : new ByAddress(classIn(classes, address.class), proxies),
+};
+
+function apiKeys({
+  clients: { apiKeys: keys },
+  classes,
+  pace,
+}: WayParts): Promise<Identifier> | null {
+  if (keys === undefined) return null;
+  const known = Object.entries(keys.clients).map(([name, { class: of, keys: listed }]) => ({
+    name,
+    rights: classIn(classes, of),
+    keys: listed,
+  }));
+  return pace.run(ApiKeys.make(keys.header, known));
+}
+
+function jsonWebTokens({
+  clients: { jwt, introspection, order },
+  plan,
+  tokens,
+  classes,
+  late,
+  keeping,
+}: WayParts): Identifier | null {
+  if (jwt === undefined || tokens === null) return null;
+  const rest = order.slice(order.indexOf('jwt'));
+  const leavesOthers = introspection !== undefined && rest.includes('introspection');
+  return tokens.compileTokens(plan.issuers, classes, { late, keeping, leavesOthers });
+}
+
+function introspectedTokens({
+  plan: { introspection },
+  tokens,
+  limits,
+  classes,
+  closing,
+}: WayParts): Identifier | null {
+  if (introspection === null || tokens === null) return null;
+  const { identifier, endpoint } = within(['clients', 'introspection'], () =>
+    tokens.compileIntrospection(introspection, limits.upstream, classes),
+  );
+  closing.push(() => endpoint.close());
+  return identifier;
+}
+
+function basicUsers({
+  clients: { basic },
+  classes,
+  proxies,
+  keeping,
+}: WayParts): Identifier | null {
+  if (basic === undefined) return null;
+  const listed = Object.entries(basic.users).map(([name, { class: of, password }]) =>
+    basicUser(name, classIn(classes, of), password),
+  );
+  const known = new BasicUsers(listed, proxies);
+  const before = PASSWORDS.find(keeping, '', null);
+  if (before !== null) {
+    known.keep(before);
+  }
+  return PASSWORDS.set(keeping, '', null, known);
+}
+
+function networks({ clients, classes, proxies }: WayParts): Identifier | null {
+  if (clients.networks === undefined) return null;
+  const known = Object.entries(clients.networks).map(([name, { class: of, addresses }]) => ({
+    name,
+    rights: classIn(classes, of),
+    addresses: new Networks(addresses),
+  }));
+  return networkClients(known, proxies);
+}
+
+function certificates({ clients: { certificate }, classes, proxies }: WayParts): Identifier | null {
+  if (certificate === undefined) return null;
+  const { header, clients, class: others } = certificate;
+  const known = Object.entries(clients).map(([name, { class: of, subject }]) => ({
+    name,
+    rights: classIn(classes, of),
+    subject,
+  }));
+  return new Certificates(
+    header,
+    known,
+    others === undefined ? null : classIn(classes, others),
+    proxies,
+  );
+}
+
+function messageSenders({
+  clients: { wsSecurity },
+  classes,
+  proxies,
+}: WayParts): Identifier | null {
+  if (wsSecurity === undefined) return null;
+  const { clients, class: others } = wsSecurity;
+  const known = Object.entries(clients).map(([name, { class: of, certificate, user, saml }]) => ({
+    name,
+    rights: classIn(classes, of),
+    certificate: certificate ?? null,
+    user: user ?? null,
+    saml: saml ?? null,
+  }));
+  return senders(known, others === undefined ? null : classIn(classes, others), proxies);
+}
+
+function classIn(classes: ReadonlyMap<string, ClientClass>, name: string): ClientClass {
+  const found = classes.get(name);
+  if (found === undefined) throw new Error('the configuration let a class pass that is none');
+  return found;
 }
 
 /** Identification by address alone needs no order. */

@@ -1,7 +1,8 @@
 import { Policy } from '../../access/policy.js';
-import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import type { CallObserver } from '../../core/index.js';
+import { within } from '../../config/keys/finding.js';
+import type { AuthorizePlan } from '../../config/plans/client-plan.js';
+import { type CallObserver, currentText } from '../../core/index.js';
+import type { UpstreamLimits } from '../../upstream/index.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { askDecisionPoint } from '../backend/decision-point.js';
 
@@ -9,22 +10,23 @@ import { askDecisionPoint } from '../backend/decision-point.js';
  * Compiles `clients.authorize`; null without it. Adds to `closing` how to close its connections.
  */
 export function compilePolicy(
-  root: ConfigSection<Pick<Config, 'clients' | 'limits'>>,
+  plan: AuthorizePlan | null,
+  upstream: UpstreamLimits,
   closing: (() => Promise<void>)[],
 ): Policy | null {
-  const { clients, limits } = root.value;
-  if (clients?.authorize === undefined) return null;
-  const section = root.at(clients.authorize, 'clients', 'authorize');
-  const { onError, cacheMillis, recheckMillis, token } = section.value;
-  const tokenOf = token === undefined ? null : section.text(['token'], token);
-  const endpoint = compileAccessEndpoint(section, limits.upstream, 'The decision point');
+  if (plan === null) return null;
+  const { keys, token } = plan;
+  const { url, onError, cacheMillis, recheckMillis } = keys;
+  const endpoint = within(['clients', 'authorize'], () =>
+    compileAccessEndpoint(url, plan, upstream, 'The decision point'),
+  );
   closing.push(() => endpoint.close());
   const ask = (body: string, observer: CallObserver | null): Promise<string> =>
     askDecisionPoint(
       endpoint,
       body,
       observer,
-      tokenOf === null ? [] : ['authorization', `Bearer ${tokenOf()}`],
+      token === null ? [] : ['authorization', `Bearer ${currentText(token)}`],
     );
   return new Policy({ ask, allowsOnError: onError === 'allow', cacheMillis, recheckMillis });
 }

@@ -5,11 +5,9 @@ import type { FetchKeys } from '../../access/tokens/issuer-keys.js';
 import type { TokenClientRules } from '../../access/tokens/token-client.js';
 import { TokenIssuer, type TokenKeys, Tokens } from '../../access/tokens/tokens.js';
 import { validateKeySet } from '../../config/clients/key-set.js';
-import { type JwtConfig, jwtIssuers } from '../../config/clients/token-keys.js';
-import { printPath } from '../../config/keys/config-path.js';
+import type { IntrospectionPlan, IssuerPlan } from '../../config/plans/client-plan.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import { type CallObserver, KIB } from '../../core/index.js';
+import { type CallObserver, currentText, KIB } from '../../core/index.js';
 import {
   fetchDocument,
   introspectToken,
@@ -39,7 +37,7 @@ const KEYS_MILLIS = 5000;
  * to `late`. Keys of the generation before are kept.
  */
 export function compileTokens(
-  clients: ConfigSection<ClientsConfig>,
+  plans: readonly IssuerPlan[],
   classes: Classes,
   {
     late,
@@ -47,8 +45,9 @@ export function compileTokens(
     leavesOthers,
   }: Pick<AccessParts, 'late' | 'keeping'> & { readonly leavesOthers: boolean },
 ): Identifier {
-  const issuers = jwtIssuers(clients.value.jwt).map(({ issuer, path }) => {
-    const keys = keysOf(clients.at(issuer, 'jwt', ...path), late);
+  const issuers = plans.map((plan) => {
+    const { keys: issuer } = plan;
+    const keys = keysOf(plan, late);
     const made = new TokenIssuer({ ...issuer, ...clientRules(issuer, classes) }, keys);
     const named = JSON.stringify(issuer);
     made.keys.keep(ISSUER_KEYS.find(keeping, named, null));
@@ -59,15 +58,14 @@ export function compileTokens(
 }
 
 /** Fetches the keys of an issuer; reports each error in them once. */
-function keysOf(issuer: ConfigSection<JwtConfig>, late: LateWarnings): FetchKeys {
-  const { jwks, jwksUrl, algorithms } = issuer.value;
+function keysOf({ keys, jwksUrl: at }: IssuerPlan, late: LateWarnings): FetchKeys {
+  const { jwks, jwksUrl, algorithms } = keys;
   // The rules of the configuration have validated them.
   if (jwks !== undefined || jwksUrl === undefined) return () => Promise.resolve(jwks ?? '');
   let reported: string | null = null;
   const report = (what: string | null, remedy: string | null): void => {
     if (what !== null && what !== reported) {
-      const named = printPath([...issuer.path, 'jwksUrl']);
-      late.report(issuer.diagnostic(['jwksUrl'], `The key set of ${named} ${what}`, remedy));
+      late.report({ ...at.place, what: `The key set of ${at.name} ${what}`, remedy });
     }
     reported = what;
   };
@@ -90,17 +88,17 @@ function keysOf(issuer: ConfigSection<JwtConfig>, late: LateWarnings): FetchKeys
 
 /** Compiles `clients.introspection`. `endpoint` is to be closed in the end. */
 export function compileIntrospection(
-  section: ConfigSection<IntrospectionConfig>,
+  plan: IntrospectionPlan,
   limits: UpstreamLimits,
   classes: Classes,
 ): { readonly identifier: Identifier; readonly endpoint: Upstream } {
-  const { value: config } = section;
-  const { url, clientId, clientSecret, clientAuth, audience = null } = config;
-  const endpoint = compileAccessEndpoint(section, limits, 'The introspection endpoint');
+  const { keys: config } = plan;
+  const { url, clientId, clientAuth, audience = null } = config;
+  const endpoint = compileAccessEndpoint(url, plan, limits, 'The introspection endpoint');
   const oauth = {
     url,
     clientId,
-    clientAuth: { kind: clientAuth, secret: section.text(['clientSecret'], clientSecret) },
+    clientAuth: { kind: clientAuth, secret: () => currentText(plan.clientSecret) },
     post: (headers: readonly string[], form: string, observer: CallObserver | null) =>
       postForm(endpoint, headers, form, observer),
   };

@@ -61,7 +61,7 @@ export async function compileGraph(
   );
   await pace.pause();
   const findings = findingsOf(config, services, built);
-  if (findings.length > 0) throw new FindingsError(findings);
+  if (findings.length > 0) throw new FindingsError(findings, { isInFileOrder: true });
   const errors = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
   if (errors.length > 0) {
@@ -122,12 +122,14 @@ const schemaFinding = (message: string): Finding =>
  * Configuration errors in the mappings of those services that could be read. Links and
  * subscriptions may lead to one of the others: they are not checked.
  */
-export const mappingErrors = (
+export const mappingError = (
   config: GraphConfig,
   services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
-): readonly Finding[] =>
-  findingsOf(config, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
+): FindingsError => {
+  const built = runAtOnce(build(services, graphqlUpstreams, [], []));
+  return new FindingsError(findingsOf(config, services, built), { isInFileOrder: true });
+};
 
 const build = (
   services: readonly ConfiguredService[],

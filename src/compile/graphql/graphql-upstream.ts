@@ -11,9 +11,16 @@ import {
   validateSchema,
 } from 'graphql';
 import type { Via } from '../../access/network/via.js';
+import { FindingsError, invalid } from '../../config/keys/finding.js';
+import type { GraphqlServicePlan } from '../../config/plans/service-plan.js';
 import type { GraphqlServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, errorCode, Refusal, type Requirement } from '../../core/index.js';
+import {
+  ConfigurationError,
+  errorCode,
+  type Inputs,
+  Refusal,
+  type Requirement,
+} from '../../core/index.js';
 import {
   loadWrap,
   NO_COSTS,
@@ -75,21 +82,27 @@ export interface UpstreamSubscriptions {
   readonly connectionParams: Readonly<Record<string, string>>;
 }
 
+/** What services that speak GraphQL have in common. */
+interface UpstreamParts {
+  readonly inputs: Inputs;
+  readonly keeping: Keeping;
+  readonly via: Via;
+}
+
 /**
  * Compiles a service that speaks GraphQL; `callables` are the services that speak SOAP.
- * Throws `ConfigurationError`.
+ * Throws `FindingsError`.
  */
 export async function compileGraphqlUpstream(
-  section: ConfigSection<GraphqlServiceConfig>,
+  plan: GraphqlServicePlan,
   callables: Callables,
-  keeping: Keeping,
-  gatewayVia: Via,
+  { inputs, keeping, via: gatewayVia }: UpstreamParts,
 ): Promise<ConfiguredGraphqlUpstream> {
-  const { name, value: config } = section;
+  const { name, config } = plan;
   // A session ends with its generation, and so do the connections that carry it.
   const kept = config.auth?.login === undefined ? BACKENDS.find(keeping, name, config) : null;
-  const way = kept?.reach ?? (await compileReach(section));
-  const login = compileLogin(section, callables, (origin) => {
+  const way = kept?.reach ?? (await compileReach(plan));
+  const login = compileLogin(plan, callables, (origin) => {
     const { pathname, search } = new URL(config.urls[0] ?? '');
     upstream.addresses.move(new URL(pathname + search, origin));
   });
@@ -98,13 +111,13 @@ export async function compileGraphqlUpstream(
   const upstream = kept?.upstream.hold() ?? new Upstream(config.urls, limitsOf(config), reach);
   try {
     const { schema, costs, requirements } =
-      config.schema === undefined
+      plan.schema === null
         ? {
-            schema: await introspect(section, upstream),
+            schema: await introspect(plan, upstream, inputs),
             costs: NO_COSTS,
             requirements: NO_REQUIREMENTS,
           }
-        : await readSchema(section, config.schema);
+        : await readSchema(plan, plan.schema, inputs);
     const { wrapSubschema } = await loadWrap();
     const subschema: Subschema = {
       name,
@@ -147,17 +160,17 @@ export async function compileGraphqlUpstream(
 
 /**
  * The session of `auth.login`, and the credentials that come from it; null for none. Throws
- * `ConfigurationError`.
+ * `FindingsError`.
  */
 function compileLogin(
-  section: ConfigSection<GraphqlServiceConfig>,
+  { name, config }: GraphqlServicePlan,
   callables: Callables,
   move: (url: URL) => void,
 ): { readonly session: LoginSession; readonly credentials: TokenCredentials } | null {
-  const { auth } = section.value;
+  const { auth } = config;
   const place = auth?.login === undefined ? null : fieldPlace(auth.login);
   if (auth?.login === undefined || place === null) return null;
-  const session = compileSession(callables, section, { place, move }, auth.login);
+  const session = compileSession(callables, name, { place, move }, auth.login);
   return { session, credentials: new TokenCredentials(session, place.field, place.prefix) };
 }
 
@@ -184,12 +197,13 @@ function subscriptionsOf({
 }
 
 async function introspect(
-  section: ConfigSection<GraphqlServiceConfig>,
+  { name, config }: GraphqlServicePlan,
   upstream: Upstream,
+  inputs: Inputs,
 ): Promise<GraphQLSchema> {
-  const { schemaBytes, schemaMillis } = section.value.limits.remote;
-  const fail = (why: string, remedy = AS_FILE): ConfigurationError =>
-    errorOf(section, 'url', `${CANNOT} (${why}).`, remedy);
+  const { schemaBytes, schemaMillis } = config.limits.remote;
+  const fail = (why: string, remedy = AS_FILE): FindingsError =>
+    errorOf(name, 'url', `${CANNOT} (${why}).`, remedy);
   let text: string;
   try {
     const ask = () =>
@@ -205,7 +219,7 @@ async function introspect(
         aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
         checkHead: checkJsonHead,
       });
-    text = (await section.inputs.fetch(`introspection of ${section.name}`, ask)).toString('utf8');
+    text = (await inputs.fetch(`introspection of ${name}`, ask)).toString('utf8');
   } catch (caught) {
     if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
     throw caught;
@@ -214,9 +228,9 @@ async function introspect(
     const reply = { text, limits: { depth: 64, values: schemaBytes } };
     const { data, errors } = readSubschemaReply(reply, new Set(['__schema']), 1);
     if (errors !== undefined || data === null) throw fail('it does not answer introspection');
-    return validated(section, 'url', buildClientSchema(asIntrospection(data)));
+    return validated(name, 'url', buildClientSchema(asIntrospection(data)));
   } catch (caught) {
-    if (caught instanceof ConfigurationError) throw caught;
+    if (caught instanceof FindingsError) throw caught;
     if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
     throw fail('what it answers is no schema');
   }
@@ -233,8 +247,9 @@ const AS_FILE =
 const asIntrospection = (data: unknown): IntrospectionQuery => data as IntrospectionQuery;
 
 async function readSchema(
-  section: ConfigSection<GraphqlServiceConfig>,
-  file: string,
+  { name, config }: GraphqlServicePlan,
+  { location, name: file }: NonNullable<GraphqlServicePlan['schema']>,
+  inputs: Inputs,
 ): Promise<{
   readonly schema: GraphQLSchema;
   readonly costs: SubschemaCosts;
@@ -242,31 +257,26 @@ async function readSchema(
 }> {
   let sdl: Buffer;
   try {
-    sdl = await section.inputs.readFile(section.locate(['schema'], file).location);
+    sdl = await inputs.readFile(location);
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';
     const remedy = 'Paths are relative to the configuration file.';
-    throw errorOf(section, 'schema', `The schema ${file} cannot be read (${code}).`, remedy);
+    throw errorOf(name, 'schema', `The schema ${file} cannot be read (${code}).`, remedy);
   }
-  const { schemaBytes } = section.value.limits.remote;
+  const { schemaBytes } = config.limits.remote;
   if (sdl.length > schemaBytes) {
-    throw errorOf(
-      section,
-      'schema',
-      `The schema ${file} is longer than ${schemaBytes} bytes.`,
-      null,
-    );
+    throw errorOf(name, 'schema', `The schema ${file} is longer than ${schemaBytes} bytes.`, null);
   }
   try {
     const linked = resolveLinks(parse(new Source(sdl.toString('utf8'), file)));
     const { document, requirementsOf } = takeRights(removeInaccessible(linked));
-    const { document: bare, costOf } = takeCosts(document, section.name);
-    const schema = validated(section, 'schema', buildASTSchema(bare));
+    const { document: bare, costOf } = takeCosts(document, name);
+    const schema = validated(name, 'schema', buildASTSchema(bare));
     return { schema, costs: costOf(schema), requirements: requirementsOf(schema) };
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
+    if (error instanceof FindingsError) throw error;
     if (error instanceof RangeError) {
-      throw errorOf(section, 'schema', `The schema ${file} is nested too deep.`, null);
+      throw errorOf(name, 'schema', `The schema ${file} is nested too deep.`, null);
     }
     if (!(error instanceof Error)) throw error;
     const [at] = error instanceof GraphQLError ? (error.locations ?? []) : [];
@@ -282,16 +292,12 @@ async function readSchema(
   }
 }
 
-/** Throws `ConfigurationError` for what a schema may not have. */
-function validated(
-  section: ConfigSection<unknown>,
-  key: SchemaKey,
-  schema: GraphQLSchema,
-): GraphQLSchema {
+/** Throws `FindingsError` for what a schema may not have. */
+function validated(service: string, key: SchemaKey, schema: GraphQLSchema): GraphQLSchema {
   const errors = validateSchema(schema);
   if (errors.length === 0) return schema;
   const first = errors.slice(0, ERRORS_SHOWN).map(({ message }) => message);
-  throw errorOf(section, key, `Its schema is not valid: ${first.join(' ')}`, null);
+  throw errorOf(service, key, `Its schema is not valid: ${first.join(' ')}`, null);
 }
 
 const ERRORS_SHOWN = 5;
@@ -300,8 +306,8 @@ const ERRORS_SHOWN = 5;
 type SchemaKey = 'url' | 'schema';
 
 const errorOf = (
-  section: ConfigSection<unknown>,
+  service: string,
   key: SchemaKey,
   what: string,
   remedy: string | null,
-): ConfigurationError => section.error([key], `Service \`${section.name}\`: ${what}`, remedy);
+): FindingsError => invalid([key], `Service \`${service}\`: ${what}`, remedy);

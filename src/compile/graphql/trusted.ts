@@ -1,10 +1,12 @@
 import type { Buffer } from 'node:buffer';
+import { type FindingsError, invalid } from '../../config/keys/finding.js';
+import type { ManifestPlan } from '../../config/plans/gateway-plan.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
 import {
   ConfigurationError,
   type Diagnostic,
   errorCode,
+  type Inputs,
   MIB,
   parseStrictJson,
   Refusal,
@@ -42,15 +44,16 @@ const FILE_BYTES_MAX = 64 * MIB;
 const WARNINGS_MAX = 100;
 
 /**
- * Reads the manifest of a configuration; null where it names none. Throws `ConfigurationError` for
- * one that cannot be read.
+ * Reads the manifest of a configuration; null where it names none. Throws `FindingsError` for one
+ * that cannot be read, `ConfigurationError` for one that cannot be used.
  */
 export async function readTrusted(
-  root: ConfigSection<Pick<Config, 'graphql'>>,
+  plan: ManifestPlan | null,
+  inputs: Inputs,
 ): Promise<TrustedManifest | null> {
-  const { trusted: keys } = root.value.graphql;
-  if (keys === undefined) return null;
-  const { text, file } = await readText(root.at(keys, 'graphql', 'trusted'), keys.manifest);
+  if (plan === null) return null;
+  const { shown: file } = plan;
+  const text = await readText(plan, inputs);
   const fail = (what: string, remedy: string | null, offset: number | null): ConfigurationError =>
     new ConfigurationError([{ file, ...placeOf(text, offset), what, remedy }]);
   const manifest = readManifest(parse(text, fail));
@@ -129,18 +132,14 @@ export function compileTrusted(
   return { trusted, warnings };
 }
 
-async function readText(
-  section: ConfigSection<unknown>,
-  manifest: string,
-): Promise<{ readonly text: string; readonly file: string }> {
-  const { location, shown } = section.locate(['manifest'], manifest);
-  const refuse = (what: string): ConfigurationError => {
+async function readText({ location }: ManifestPlan, inputs: Inputs): Promise<string> {
+  const refuse = (what: string): FindingsError => {
     const remedy = 'Give the path of a JSON file, from here.';
-    return section.error(['manifest'], what, remedy, 'value');
+    return invalid(['graphql', 'trusted', 'manifest'], what, remedy, 'value');
   };
   let bytes: Buffer;
   try {
-    bytes = await section.inputs.readFile(location);
+    bytes = await inputs.readFile(location);
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';
     throw refuse(`The manifest of trusted documents cannot be read (${code}).`);
@@ -148,7 +147,7 @@ async function readText(
   if (bytes.length > FILE_BYTES_MAX) {
     throw refuse('The manifest of trusted documents is longer than 64 MiB.');
   }
-  return { text: bytes.toString('utf8'), file: shown };
+  return bytes.toString('utf8');
 }
 
 function parse(

@@ -4,10 +4,10 @@ import { Networks } from '../../access/network/networks.js';
 import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
 import { bearerKeys } from '../../access/tokens/bearer-keys.js';
 import { isReachable } from '../../config/keys/address.js';
-import { type AdminListenerConfig, listenersOf } from '../../config/listen/listen-keys.js';
-import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import { type Diagnostic, invariant } from '../../core/index.js';
+import { type Finding, finding } from '../../config/keys/finding.js';
+import type { AdminListenerConfig } from '../../config/listen/listen-keys.js';
+import type { ListenerPlan } from '../../config/plans/listener-plan.js';
+import { invariant } from '../../core/index.js';
 import type { Listener } from '../../listen/listeners.js';
 import { certificateOf } from '../../listen/peer-certificate.js';
 import type { AdminAccess } from '../../observe/admin.js';
@@ -19,19 +19,17 @@ export interface AdminListener extends Listener {
 }
 
 /**
- * Compiles the addresses of `admin`. Throws `ConfigurationError` for certificates that cannot be
+ * Compiles the addresses of `admin`. Throws `FindingsError` for certificates that cannot be
  * used.
  */
 export const compileAdmin = (
-  root: ConfigSection<Pick<Config, 'listen' | 'admin'>>,
-): readonly AdminListener[] => {
-  const configs = listenersOf<AdminListenerConfig>(root.value.admin);
-  return compileListeners(root, 'admin').map((listener, index) => {
-    const config = configs[index]?.listener;
-    invariant(config !== undefined, 'each listener has its entry');
-    return { ...listener, access: accessOf(config) };
+  plans: readonly ListenerPlan<AdminListenerConfig>[],
+): readonly AdminListener[] =>
+  compileListeners(plans).map((listener, index) => {
+    const plan = plans[index];
+    invariant(plan !== undefined, 'each listener has its entry');
+    return { ...listener, access: accessOf(plan.config) };
   });
-};
 
 function accessOf(config: AdminListenerConfig): AdminAccess {
   const { basic, bearer } = config;
@@ -78,16 +76,14 @@ function isExposed({ address, tls, basic, bearer }: AdminListenerConfig): boolea
 
 /** Warns of addresses of operators that other machines reach without credentials. */
 export const warningsOfAdmin = (
-  root: ConfigSection<Pick<Config, 'admin'>>,
-): readonly Diagnostic[] =>
-  listenersOf<AdminListenerConfig>(root.value.admin).flatMap(
-    ({ listener, path }): readonly Diagnostic[] => {
-      if (!isExposed(listener)) return [];
-      const what =
-        `Other machines can reach the admin address ${listener.address} without credentials: ` +
-        'it shows metrics, and refuses reloads.';
-      const remedy =
-        'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
-      return [root.diagnostic(['admin', ...path], what, remedy)];
-    },
-  );
+  plans: readonly ListenerPlan<AdminListenerConfig>[],
+): readonly Finding[] =>
+  plans.flatMap(({ key, config }): readonly Finding[] => {
+    if (!isExposed(config)) return [];
+    const what =
+      `Other machines can reach the admin address ${config.address} without credentials: ` +
+      'it shows metrics, and refuses reloads.';
+    const remedy =
+      'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
+    return [finding(key, what, remedy)];
+  });

@@ -8,9 +8,8 @@ import {
   placeInRequest,
   type RequestPlan,
 } from '../../codec/index.js';
-import { FindingsError } from '../../config/keys/finding.js';
+import { FindingsError, invalid } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
 import { asRefusal, asUpstream, didYouMean, MIB, Refusal, repairsBytes } from '../../core/index.js';
 import { isGzip } from '../../gateway/compress.js';
 import { buildSchema, inputMappings, NO_BLOCKS } from '../../graphql/index.js';
@@ -47,19 +46,19 @@ export interface ConstantCall {
 
 /**
  * Compiles a call of `Operation` or `service.Operation` for the service of `owner`; `at` is the
- * path of that name within its section, beside `arguments`. Throws `ConfigurationError`.
+ * path of that name within its section, beside `arguments`. Throws `FindingsError`.
  */
 export function compileConstantCall(
   { services, limits }: Callables,
-  owner: ConfigSection<unknown>,
+  owner: string,
   at: readonly [string, ...string[]],
   named: string,
   values: ConstantValues,
 ): ConstantCall {
   const fail = (what: string, remedy: string | null): never => {
-    throw owner.error(at, `Service \`${owner.name}\`: ${what}`, remedy);
+    throw invalid(at, `Service \`${owner}\`: ${what}`, remedy);
   };
-  const itself = services.find(({ name }) => name === owner.name);
+  const itself = services.find(({ name }) => name === owner);
   const own = itself?.operations.find(({ name }) => name === named);
   const dot = named.indexOf('.');
   const other = services.find(({ name }) => name === named.slice(0, dot));
@@ -88,7 +87,7 @@ export function compileConstantCall(
 
 /** The plan of a request whose arguments are constants; null where the operation has none. */
 function planOf(
-  owner: ConfigSection<unknown>,
+  owner: string,
   at: readonly string[],
   { service, operation }: Pick<ConstantCall, 'service' | 'operation'>,
   values: ConstantValues,
@@ -101,7 +100,7 @@ function planOf(
   const mapping = new Map([[operation.name, { field, hidden: false, request }]]);
   const blocks = blocksOf(service);
   const { fields, findings } = buildSchema([
-    { name: owner.name, operations: [operation], mapping, naming: 'exact', blocks },
+    { name: owner, operations: [operation], mapping, naming: 'exact', blocks },
   ]);
   if (findings.length > 0) throw new FindingsError(mappingFindings(findings, () => []));
   return fields.get('Query.call')?.requestPlan ?? null;

@@ -1,5 +1,5 @@
+import { within } from '../../config/keys/finding.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
 import { Refusal } from '../../core/index.js';
 import { FaultNames, TextAtPath } from '../../soap/index.js';
 import {
@@ -43,10 +43,9 @@ export function compileHealth(
 
 /**
  * The services with their health checks, which may call an operation with a login session. Throws
- * `ConfigurationError`.
+ * `FindingsError`.
  */
 export const withHealth = (
-  root: ConfigSection<unknown>,
   limits: ConstantCallLimits,
   services: readonly ConfiguredService[],
 ): readonly ConfiguredService[] =>
@@ -54,30 +53,23 @@ export const withHealth = (
     const { config, upstream, reach } = service;
     return {
       ...service,
-      health: compileHealth(config, upstream, reach, probeOf(root, limits, service)),
+      health: compileHealth(config, upstream, reach, probeOf(limits, service)),
     };
   });
 
 type HealthConfig = NonNullable<ServiceConfig['health']>;
 
 /** Null where a connection is enough. */
-function probeOf(
-  root: ConfigSection<unknown>,
-  limits: ConstantCallLimits,
-  service: ConfiguredService,
-): HealthProbe | null {
+function probeOf(limits: ConstantCallLimits, service: ConfiguredService): HealthProbe | null {
   const { health } = service.config;
   if (health?.path !== undefined) return pathProbe(health.path);
   if (health?.wsdl === true) return wsdlProbe(service);
   if (health?.operation === undefined) return null;
-  const section = root.at(service.config, 'services', service.name);
-  const values = health.arguments ?? {};
-  const call = compileConstantCall(
-    { services: [service], limits },
-    section,
-    ['health', 'operation'],
-    health.operation,
-    values,
+  const { name } = service;
+  const { operation, arguments: values = {} } = health;
+  const callables = { services: [service], limits };
+  const call = within(['services', name], () =>
+    compileConstantCall(callables, name, ['health', 'operation'], operation, values),
   );
   return operationProbe(call, health);
 }

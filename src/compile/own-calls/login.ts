@@ -1,5 +1,5 @@
-import type { AnyService, ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
+import { within } from '../../config/keys/finding.js';
+import type { ServiceConfig } from '../../config/schema.js';
 import { Refusal, type SubjectToken } from '../../core/index.js';
 import { TextAtPath, type TextPath } from '../../soap/index.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../upstream/index.js';
 import { compileOAuth2 } from '../backend/oauth2-token.js';
 import type { ConfiguredService } from '../soap/service.js';
-import { checkToken, type TokenPlace } from '../soap/token-place.js';
+import { checkToken, type ServiceSession, type TokenPlace } from '../soap/token-place.js';
 import {
   type Callables,
   type ConstantCallLimits,
@@ -30,50 +30,44 @@ type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 
 /**
  * The services with the tokens that their calls carry: logins may call each other. Throws
- * `ConfigurationError`.
+ * `FindingsError`.
  */
 export const withLogins = (
-  root: ConfigSection<unknown>,
   limits: ConstantCallLimits,
   services: readonly ConfiguredService[],
 ): readonly ConfiguredService[] =>
   services.map((service) => {
-    const { name, config, upstream, tokenPlace } = service;
-    const { login, oauth2 } = config.auth ?? {};
-    if (tokenPlace === null) return service;
-    if (oauth2 !== undefined) {
-      const options = compileOAuth2(
-        root.at(config, 'services', name),
-        oauth2,
-        service.reach.routeTo,
-      );
-      const exchanged = oauth2.grant === 'tokenExchange' ? new ExchangedTokens(options) : null;
-      const tokensOf =
-        exchanged === null ? null : (subject: SubjectToken | null) => exchanged.of(subject);
-      const login = exchanged === null ? new OAuth2(options) : withoutCaller(exchanged);
-      return {
-        ...service,
-        session: { login, tokensOf, place: tokenPlace, renewOn: new Set(oauth2.renewOn) },
-      };
-    }
-    if (login === undefined) return service;
-    const move = (url: URL): void => upstream.addresses.move(url);
-    const session = compileSession(
-      { services, limits },
-      root.at(config, 'services', name),
-      { place: tokenPlace, move },
-      login,
+    const { name, tokenPlace: place } = service;
+    if (place === null) return service;
+    const session = within(['services', name], () =>
+      sessionOf(service, place, { services, limits }),
     );
-    return {
-      ...service,
-      session: {
-        login: session,
-        tokensOf: null,
-        place: tokenPlace,
-        renewOn: new Set(login.renewOn),
-      },
-    };
+    return session === null ? service : { ...service, session };
   });
+
+/** Null where calls of the service carry no token. */
+function sessionOf(
+  { plan, reach, upstream }: ConfiguredService,
+  place: TokenPlace,
+  callables: Callables,
+): ServiceSession | null {
+  const { oauth2 } = plan.auth;
+  if (oauth2 !== null) {
+    const options = compileOAuth2(plan, oauth2, reach.routeTo);
+    const renewOn = new Set(oauth2.keys.renewOn);
+    if (oauth2.keys.grant !== 'tokenExchange') {
+      return { login: new OAuth2(options), tokensOf: null, place, renewOn };
+    }
+    const exchanged = new ExchangedTokens(options);
+    const tokensOf = (subject: SubjectToken | null) => exchanged.of(subject);
+    return { login: withoutCaller(exchanged), tokensOf, place, renewOn };
+  }
+  const { login: keys } = plan.config.auth ?? {};
+  if (keys === undefined) return null;
+  const move = (url: URL): void => upstream.addresses.move(url);
+  const login = compileSession(callables, plan.name, { place, move }, keys);
+  return { login, tokensOf: null, place, renewOn: new Set(keys.renewOn) };
+}
 
 /** Calls that the gateway makes by itself have no token to exchange. */
 const withoutCaller = (exchanged: ExchangedTokens): TokenSource => ({
@@ -90,17 +84,17 @@ interface SessionOwner {
 
 /**
  * Compiles the session of a service, whose login may be an operation of another. Throws
- * `ConfigurationError`.
+ * `FindingsError`.
  */
 export function compileSession(
   callables: Callables,
-  section: ConfigSection<AnyService>,
+  owner: string,
   { place, move }: SessionOwner,
   { operation, arguments: values, token, url, urlsAllowed, logout, maxAgeMillis }: LoginConfig,
 ): LoginSession {
   const login = compileConstantCall(
     callables,
-    section,
+    owner,
     ['auth', 'login', 'operation'],
     operation,
     values,
@@ -108,7 +102,7 @@ export function compileSession(
   const end =
     logout === undefined
       ? null
-      : compileConstantCall(callables, section, ['auth', 'login', 'logout'], logout, {});
+      : compileConstantCall(callables, owner, ['auth', 'login', 'logout'], logout, {});
   const path = token === undefined ? null : textPath(token);
   const urlPath = url === undefined ? null : textPath(url);
   const { service } = login;

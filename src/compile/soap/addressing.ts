@@ -1,6 +1,7 @@
 import type { RequestAddressing } from '../../codec/index.js';
+import { invalid } from '../../config/keys/finding.js';
+import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
 import { WSA_1_0, WSA_2004_08 } from '../../soap/index.js';
 import type { Operation } from '../../wsdl/index.js';
 
@@ -13,13 +14,12 @@ export type AddressingTable = ReadonlyMap<Operation, RequestAddressing> | null;
 /**
  * Decides which requests carry WS-Addressing: those whose operation requires it or is told from
  * another by its action alone, or by `addressing.calls` all or none.
- * Throws `ConfigurationError` for an operation without an action.
+ * Throws `FindingsError` for an operation without an action.
  */
 export function compileAddressing(
-  service: ConfigSection<ServiceConfig>,
+  { name: service, config }: ServicePlan,
   operations: readonly Operation[],
 ): AddressingTable {
-  const { value: config } = service;
   const { calls, version } = config.addressing;
   const table = new Map<Operation, RequestAddressing>();
   const [to = ''] = config.urls;
@@ -33,9 +33,9 @@ export function compileAddressing(
     const action = actionOf(operation, config);
     if (action === null) {
       const what =
-        `The operation \`${operation.name}\` of service \`${service.name}\` has no ` +
+        `The operation \`${operation.name}\` of service \`${service}\` has no ` +
         'action for WS-Addressing.';
-      throw service.error(['operations', operation.name], what, 'Give it a `soapAction`.');
+      throw invalid(['operations', operation.name], what, 'Give it a `soapAction`.');
     }
     table.set(operation, { uri, action, to });
   }

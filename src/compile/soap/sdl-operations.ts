@@ -1,15 +1,13 @@
+import { FindingsError, finding } from '../../config/keys/finding.js';
 import type { ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../core/index.js';
 import { type RootType, readSdlOperations, type SdlOperation } from '../../graphql/index.js';
 import type { Operation } from '../../wsdl/index.js';
 
 /**
  * The operations of a service whose types are SDL: none where it is SOAP only. Throws
- * `ConfigurationError`.
+ * `FindingsError`.
  */
-export function sdlOperationsOf(service: ConfigSection<ServiceConfig>): readonly Operation[] {
-  const config = service.value;
+export function sdlOperationsOf(config: ServiceConfig): readonly Operation[] {
   if (config.types === undefined) return [];
   const operations = new Map<string, SdlOperation>();
   for (const [name, mapping] of Object.entries(config.operations)) {
@@ -27,14 +25,12 @@ export function sdlOperationsOf(service: ConfigSection<ServiceConfig>): readonly
   }
   const read = readSdlOperations(config.types, operations, { file: null, line: 1 });
   if (read.diagnostics.length === 0) return read.operations;
-  const placed = read.diagnostics.map((diagnostic): Diagnostic => {
-    const { line, column } = diagnostic;
-    return {
-      ...diagnostic,
-      ...service.placeIn(['types'], { line: line ?? 1, column: column ?? 1 }),
-    };
-  });
-  throw new ConfigurationError(placed);
+  throw new FindingsError(
+    read.diagnostics.map(({ what, remedy, line, column }) => ({
+      ...finding(['types'], what, remedy),
+      at: { line: line ?? 1, column: column ?? 1 },
+    })),
+  );
 }
 
 /** `Query.order` in its parts; the configuration's table has checked the form. */

@@ -1,19 +1,16 @@
 import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Via } from '../../access/network/via.js';
+import { below, type Problem, within } from '../../config/keys/finding.js';
+import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import type { Diagnostic, Pace, Requirement, Tolerance } from '../../core/index.js';
+import type { Inputs, Pace, Requirement, Tolerance } from '../../core/index.js';
 import {
   type DetailRules,
-  DIALECT_NAMES,
   DIALECTS,
   type Dialect,
   type EnvelopeRules,
   type ExpectedParts,
   type FreshnessChecker,
-  type GateOptions,
-  type InflateLimits,
-  type MimeLimits,
   SECURITY_NAMES,
 } from '../../soap/index.js';
 import {
@@ -21,11 +18,10 @@ import {
   type CallRules,
   type HealthChecks,
   Upstream,
-  type UpstreamLimits,
 } from '../../upstream/index.js';
-import type { Operation, Port, WsdlModel } from '../../wsdl/index.js';
+import type { Operation } from '../../wsdl/index.js';
 import type { SigningRules } from '../../wss/index.js';
-import { type QName, ReaderPool, type XmlLimits } from '../../xml/index.js';
+import type { QName } from '../../xml/index.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
 import { compileCallRules } from '../backend/calls.js';
 import { BACKENDS, reachKeys } from '../backend/kept-backend.js';
@@ -34,20 +30,29 @@ import { type Keeping, Kept } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
 import { Destinations } from './destinations.js';
-import type { KnownModel, WsdlReader } from './documents/named-wsdl.js';
-import { openedOperations } from './documents/opened-operations.js';
-import { choosePorts } from './documents/ports.js';
+import {
+  claimedAddresses,
+  DESCRIPTIONS,
+  describeService,
+  type ServiceDescription,
+} from './documents/describe-service.js';
+import type { WsdlReader } from './documents/named-wsdl.js';
 import { serviceDigest } from './documents/service-digest.js';
-import { type Versions, versionsOf, versionWarnings } from './documents/versions.js';
-import { warningsOfWsdl } from './documents/wsdl-warnings.js';
+import type { Versions } from './documents/versions.js';
 import { type IdempotencyRule, idempotencyRulesOf } from './idempotency.js';
+import {
+  envelopeRules,
+  type MessageLimits,
+  messageLimits,
+  type Switches,
+  switches,
+  weightsOf,
+} from './message-rules.js';
 import type { DeclaredOutputs, OutputMatch } from './operations/declared-outputs.js';
-import { OperationTable } from './operations/operation-table.js';
 import { compileReplies } from './operations/replies.js';
-import { checkValidity, type Validity, validityOf } from './operations/validity.js';
+import { compileValidity, type Validity } from './operations/validity.js';
 import { claimsIn } from './request-claims.js';
 import { operationRequirements } from './rights.js';
-import { sdlOperationsOf } from './sdl-operations.js';
 import { compileMadeSecurity, compileSigning, type MadeBlock } from './security/made-security.js';
 import { compileReplyVerification, type ReplyVerification } from './security/reply-verification.js';
 import { compileFreshness, NONCES } from './security/request-freshness.js';
@@ -60,28 +65,14 @@ import {
 } from './token-place.js';
 
 /** One SOAP backend as requests see it: its name, the rules of its messages, its upstream. */
-export interface SoapService {
+export interface SoapService extends ServiceDescription, MessageLimits, Switches {
   readonly name: string;
   readonly path: string;
   /** The first one is used for calls. */
   readonly dialects: readonly [Dialect, ...(readonly Dialect[])];
   readonly mediaTypes: ReadonlySet<string>;
-  readonly xmlLimits: XmlLimits;
-  readonly mimeLimits: MimeLimits;
-  readonly inflateLimits: InflateLimits;
-  /**
-   * A request longer than the window whose length is not known is collected up to this; null: it
-   * flows.
-   */
-  readonly bufferBytes: number | null;
-  /** A package whose signature covers parts of it by Includes is collected up to this. */
-  readonly heldBytes: number;
-  readonly readers: ReaderPool;
   readonly requestRules: EnvelopeRules;
   readonly replyRules: EnvelopeRules;
-  /** As in `enforce`; in `monitor` each request reports its own violation. */
-  readonly gate: GateOptions;
-  readonly mode: 'enforce' | 'monitor';
   readonly upstream: Upstream;
   /** Connections of callers that authenticate themselves; null where they do not. */
   readonly bound: BoundUpstreams | null;
@@ -91,22 +82,8 @@ export interface SoapService {
   /** Call rules of an operation that has its own; null: those of the service apply. */
   readonly callRules: (operation: Operation | null) => CallRules | null;
   readonly callerFields: CallerFieldRules;
-  /** The credentials of callers are for the backend: the gateway has none of its own for it. */
-  readonly passesCredentials: boolean;
   /** WS-Security of the messages that the gateway writes. */
   readonly callHead: (operation: Operation) => CallHead;
-  /** Null for a service with SDL types. */
-  readonly wsdl: WsdlModel | null;
-  /** What that was read from; null where `wsdl` is. */
-  readonly source: KnownModel | null;
-  /**
-   * Those of the WSDL that are offered, with the names that their operations have in this service.
-   */
-  readonly ports: readonly Port[];
-  /** Of the chosen ports, or from the SDL types. */
-  readonly operations: readonly Operation[];
-  /** The operations of requests, whichever port offers them. */
-  readonly requests: OperationTable;
   /** Checks the age of requests; null where the configuration does not ask for it. */
   readonly freshness: FreshnessChecker | null;
   /** Verifies the Security blocks of requests; null where the configuration does not ask for it. */
@@ -131,29 +108,11 @@ export interface SoapService {
   readonly destinations: Destinations;
   /** Null where no content is validated. */
   readonly validity: Validity | null;
-  /** A request for an operation that the WSDL does not have is refused. */
-  readonly refusesUnknown: boolean;
-  /** WS-Addressing of requests is checked. */
-  readonly checksAddressing: boolean;
-  /** The gateway's own address in `To` becomes that of the backend. */
-  readonly rewritesTo: boolean;
-  /** The Security block of a SOAP caller is replaced by that of the gateway. */
-  readonly replacesSecurity: boolean;
-  /** Nonces that cannot be compared with those of other processes are accepted. */
-  readonly acceptsUncomparedNonces: boolean;
-  /** Messages may be multipart packages. */
-  readonly acceptsPackages: boolean;
-  /** A reply is read only as far as its decoding needs. */
-  readonly endsEarly: boolean;
-  readonly servesWsdl: boolean;
   /** The claims of callers that requests of an operation hold, and maybe some more, by its name. */
   readonly claims: ReadonlyMap<string, readonly string[]>;
-  /** The addresses of the configuration. */
-  readonly urls: readonly string[];
-  readonly upstreamLimits: UpstreamLimits;
   /** A digest of its configuration and WSDL: processes with another one may mean another call. */
   readonly digest: () => string;
-  readonly warnings: readonly Diagnostic[];
+  readonly warnings: readonly Problem[];
   /**
    * What callers of an operation must have, by its name; operations that are not in it require
    * nothing.
@@ -189,12 +148,14 @@ export interface SoapService {
 
 /** A service with its configuration, from which other tables are made at start-up. */
 export interface ConfiguredService extends SoapService {
+  readonly plan: ServicePlan;
   readonly config: ServiceConfig;
 }
 
 /** What the services of a configuration have in common. */
 export interface ServiceParts {
   readonly gateway: Pick<Config, 'limits' | 'roles' | 'understands' | 'publicUrl' | 'clients'>;
+  readonly inputs: Inputs;
   readonly wsdls: WsdlReader;
   readonly forwarding: Forwarding;
   readonly via: Via;
@@ -214,291 +175,165 @@ export const CALL_LIMITS = new Kept<KeptCalls>(
 );
 
 /**
- * The same objects for the same operations: the schema of the generation before may then be kept.
+ * Compiles one service. Throws `FindingsError`, and `ConfigurationError` for what is in its WSDL.
  */
-export const DESCRIPTIONS = new Kept<
-  Pick<SoapService, 'wsdl' | 'ports' | 'operations' | 'requests'>
->('of a service: its operations, as compiled', 'if its configuration and WSDL are the same');
-
-/** Whether the backend gets the credentials of callers, and none of the gateway. */
-function passesCredentials({ auth, headers }: ServiceConfig): boolean {
-  const isFixed = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  return auth === undefined ? !isFixed : auth.passthrough === true;
-}
-
-/** Compiles one service. Throws `ConfigurationError`. */
 export async function compileService(
-  section: ConfigSection<ServiceConfig>,
+  plan: ServicePlan,
   parts: ServiceParts,
 ): Promise<ConfiguredService> {
-  const { gateway, forwarding, via, keeping } = parts;
-  const { name, value: config } = section;
-  const { limits } = gateway;
-  const { opened, versions, ...description } = await describeService(section, parts);
-  const { wsdl, source, operations, requests } = description;
-  const [first, ...others] = versions;
-  const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
-  const freshness = compileFreshness(name, config, limits.soap, keeping);
-  const verification = compileVerification(section, limits.soap.nonces, keeping);
-  const validity = validityOf(section, limits.validity, wsdl, operations);
-  checkValidity(section, wsdl, validity);
-  const reachedBy = reachKeys(config);
-  const reached = BACKENDS.find(keeping, name, reachedBy);
-  const reach = reached?.reach ?? (await compileReach(section));
-  const upstream = reached?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
-  const addressing = compileAddressing(section, operations);
-  const tokenPlace = compileTokenPlace(section, operations);
-  const calls = CALL_LIMITS.find(keeping, name, config);
-  const rules = envelopeRules(config, gateway, {
+  const { name, config } = plan;
+  const { keeping, outputs } = parts;
+  const { description, versions, warnings } = await describeService(plan, parts);
+  const { operations, wsdl } = description;
+  const received = compileReceived(plan, description, parts);
+  const { isKept, reachedBy, ...backend } = await compileBackend(plan, keeping);
+  const calls = compileCalls(plan, description, versions);
+  const messages = compileMessages(plan, parts, {
     versions,
-    requests,
-    tokenPlace,
-    readsSecurity: freshness !== null,
+    requests: description.requests,
+    tokenPlace: calls.tokenPlace,
+    readsSecurity: received.freshness !== null,
   });
-  const replyVerification = compileReplyVerification(section, rules.replyRules);
+  const found = [
+    ...warnings,
+    ...below(['security', 'verify'], received.verification?.warnings ?? []),
+    ...below(['security', 'verifyReplies'], messages.replyVerification?.warnings ?? []),
+    ...warningsOfTls(backend.reach.tls, `Service \`${name}\``),
+  ];
   const service: ConfiguredService = {
     name,
-    path: config.path,
+    plan,
+    config,
+    ...description,
+    ...received,
+    ...backend,
+    ...calls,
+    ...messages,
+    ...compileOwnSecurity(plan, calls.tokenPlace),
+    ...tablesOf(plan, description, parts),
+    ...compileReplies(config, wsdl !== null, operations, outputs),
+    session: null,
+    health: null,
+    warnings: below(['services', name], found),
+    // Last: a service that is refused holds nothing.
+    ...holdCalls(plan, backend, { isKept, keeping }),
+  };
+  BACKENDS.set(keeping, name, reachedBy, service);
+  CALL_LIMITS.set(keeping, name, config, service);
+  DESCRIPTIONS.set(keeping, name, config, service);
+  if (service.freshness !== null) {
+    NONCES.set(keeping, name, null, service.freshness);
+  }
+  return service;
+}
+
+/** The checks of messages that come. */
+function compileReceived(
+  plan: ServicePlan,
+  { wsdl, operations }: ServiceDescription,
+  { gateway: { limits }, keeping }: ServiceParts,
+): Pick<SoapService, 'freshness' | 'verification' | 'validity'> {
+  const freshness = compileFreshness(plan.name, plan.config, limits.soap, keeping);
+  const verification = within(['security', 'verify'], () =>
+    compileVerification(plan, limits.soap.nonces, keeping),
+  );
+  return { freshness, verification, validity: compileValidity(plan, limits, wsdl, operations) };
+}
+
+/** The upstream of a service: that of the generation before, where it is reached in the same way. */
+async function compileBackend(
+  plan: ServicePlan,
+  keeping: Keeping,
+): Promise<
+  Pick<SoapService, 'reach' | 'upstream'> & {
+    readonly isKept: boolean;
+    readonly reachedBy: unknown;
+  }
+> {
+  const { name, config } = plan;
+  const reachedBy = reachKeys(config);
+  const kept = BACKENDS.find(keeping, name, reachedBy);
+  const reach = kept?.reach ?? (await compileReach(plan));
+  const upstream = kept?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
+  return { reach, upstream, isKept: kept !== null, reachedBy };
+}
+
+/** The calls that the gateway makes. */
+function compileCalls(
+  plan: ServicePlan,
+  { operations }: ServiceDescription,
+  [first, ...others]: Versions,
+): Pick<SoapService, 'addressing' | 'tokenPlace' | 'dialects' | 'mediaTypes' | 'callHead'> {
+  const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
+  const addressing = compileAddressing(plan, operations);
+  return {
+    addressing,
+    tokenPlace: compileTokenPlace(plan, operations),
     dialects,
     mediaTypes: new Set(dialects.map((dialect) => dialect.mediaType)),
-    ...messageLimits(config, limits),
+    callHead: compileCallHeads(dialects[0], addressing, operations, plan.config),
+  };
+}
+
+/** The rules of envelopes, and the bounds of their bytes. */
+function compileMessages(
+  plan: ServicePlan,
+  { gateway }: ServiceParts,
+  parts: Parameters<typeof envelopeRules>[2],
+): MessageLimits & Pick<SoapService, 'requestRules' | 'replyRules' | 'replyVerification'> {
+  const rules = envelopeRules(plan.config, gateway, parts);
+  return {
+    ...messageLimits(plan.config, gateway.limits),
     ...rules,
-    ...description,
-    ...switches(config),
-    callRules: calls?.callRules ?? compileCallRules(name, config, upstream),
-    health: null,
-    reach,
-    callerFields: compileCallerFields(config, forwarding, via),
-    passesCredentials: passesCredentials(config),
-    freshness,
-    verification,
-    replyVerification,
-    addressing,
-    callHead: compileCallHeads(dialects[0], addressing, operations, config),
-    security: compileMadeSecurity(section),
-    signing: compileSigning(section),
-    ownBlocks: [
-      ...(config.security.make === undefined ? [] : SECURITY_NAMES),
-      ...blockNames(tokenPlace),
-    ],
-    tokenPlace,
-    session: null,
-    destinations: new Destinations(
-      config,
-      gateway.publicUrl,
-      claimedAddresses(source?.written ?? null),
+    replyVerification: within(['security', 'verifyReplies'], () =>
+      compileReplyVerification(plan, rules.replyRules),
     ),
-    validity,
-    config,
-    claims: claimsIn(config, operations),
-    digest: serviceDigest(config, source),
-    requirements: operationRequirements(config),
-    idempotency: idempotencyRulesOf(config, limits.soap.bufferBytes),
-    weightOf: weightsOf(config, limits.graphql.callCost),
-    warnings: [
-      ...(opened?.warnings ?? []),
-      ...warningsOfWsdl(wsdl, description.ports, config),
-      ...versionWarnings(section, wsdl, description.ports),
-      ...(verification?.warnings ?? []),
-      ...(replyVerification?.warnings ?? []),
-      ...warningsOfTls(section, reach.tls, `Service \`${name}\``),
-    ],
-    ...compileReplies(config, wsdl !== null, operations, parts.outputs),
-    // Last: a service that is refused holds nothing.
-    upstream: reached === null ? upstream : upstream.hold(),
+  };
+}
+
+/** WS-Security of calls, and the names of all header blocks that the gateway writes into them. */
+function compileOwnSecurity(
+  plan: ServicePlan,
+  tokenPlace: TokenPlace | null,
+): Pick<SoapService, 'security' | 'signing' | 'ownBlocks'> {
+  return {
+    security: within(['security', 'make'], () => compileMadeSecurity(plan)),
+    signing: within(['security', 'make', 'signature'], () => compileSigning(plan)),
+    ownBlocks: [...(plan.security.make === null ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
+  };
+}
+
+/** The tables that the keys of a service and its operations make without errors. */
+const tablesOf = (
+  { config }: ServicePlan,
+  { source, operations }: ServiceDescription,
+  { gateway: { limits, publicUrl }, forwarding, via }: ServiceParts,
+) => ({
+  path: config.path,
+  ...switches(config),
+  callerFields: compileCallerFields(config, forwarding, via),
+  destinations: new Destinations(config, publicUrl, claimedAddresses(source?.written ?? null)),
+  claims: claimsIn(config, operations),
+  digest: serviceDigest(config, source),
+  requirements: operationRequirements(config),
+  idempotency: idempotencyRulesOf(config, limits.soap.bufferBytes),
+  weightOf: weightsOf(config, limits.graphql.callCost),
+});
+
+/** The limits of calls and the connections that this generation holds with the one before. */
+function holdCalls(
+  { name, config }: ServicePlan,
+  { upstream, reach }: Pick<SoapService, 'upstream' | 'reach'>,
+  { isKept, keeping }: { readonly isKept: boolean; readonly keeping: Keeping },
+): KeptCalls & Pick<SoapService, 'upstream'> {
+  const calls = CALL_LIMITS.find(keeping, name, config);
+  return {
+    callRules: calls?.callRules ?? compileCallRules(name, config, upstream),
+    upstream: isKept ? upstream.hold() : upstream,
     bound:
       calls?.bound?.hold() ??
       (config.auth?.passthrough === true
         ? new BoundUpstreams(config.urls, config.limits.upstream, reach)
         : null),
   };
-  BACKENDS.set(keeping, name, reachedBy, service);
-  CALL_LIMITS.set(keeping, name, config, service);
-  DESCRIPTIONS.set(keeping, name, config, service);
-  if (freshness !== null) {
-    NONCES.set(keeping, name, null, freshness);
-  }
-  return service;
 }
-
-/** The description of a service by its WSDL, or by SDL types where it has none. */
-interface ServiceDescription
-  extends Pick<SoapService, 'wsdl' | 'source' | 'ports' | 'operations' | 'requests'> {
-  readonly opened: ReturnType<typeof openedOperations> | null;
-  readonly versions: Versions;
-}
-
-async function describeService(
-  section: ConfigSection<ServiceConfig>,
-  { gateway, wsdls, pace, keeping }: ServiceParts,
-): Promise<ServiceDescription> {
-  await pace.pause();
-  const { name, value: config } = section;
-  const source = await wsdls.read(section);
-  const opened = source === null ? null : openedOperations(section, gateway.clients, source);
-  const all = opened?.model.services.flatMap((described) => described.ports) ?? [];
-  const versions = versionsOf(config, all);
-  const chosen = opened === null ? null : choosePorts(section, opened.model, versions);
-  const wsdl = chosen?.wsdl ?? null;
-  await pace.pause();
-  const before = DESCRIPTIONS.find(keeping, name, config);
-  if (before !== null && before.wsdl === wsdl) {
-    const { ports, operations, requests } = before;
-    return { opened, versions, source, wsdl, ports, operations, requests };
-  }
-  const configured = (described: readonly Operation[]): readonly Operation[] =>
-    described.map((operation) => withConfiguredKeys(operation, config));
-  const ports = (chosen?.ports ?? []).map((port) => ({
-    ...port,
-    operations: configured(port.operations),
-  }));
-  const operations =
-    chosen === null
-      ? configured(sdlOperationsOf(section))
-      : ports.flatMap((port) => port.operations);
-  const requests = new OperationTable(operations, wsdl, (operation) =>
-    configuredAction(operation, config),
-  );
-  return { opened, versions, source, wsdl, ports, operations, requests };
-}
-
-/** The bounds of the bytes of its messages. */
-function messageLimits(
-  { limits: { xml }, bufferRequests, security: { make } }: ServiceConfig,
-  { mime, soap }: Config['limits'],
-): Pick<
-  SoapService,
-  'xmlLimits' | 'mimeLimits' | 'inflateLimits' | 'bufferBytes' | 'heldBytes' | 'readers' | 'gate'
-> {
-  const { inflateRatio, inflateFreeBytes } = soap;
-  return {
-    xmlLimits: xml,
-    mimeLimits: mime,
-    inflateLimits: { messageBytes: xml.messageBytes, inflateRatio, inflateFreeBytes },
-    // What is signed has to be whole: the signature stands before it.
-    bufferBytes:
-      bufferRequests || (make?.replace === true && make.signature !== undefined)
-        ? soap.bufferBytes
-        : null,
-    heldBytes: soap.bufferBytes,
-    readers: new ReaderPool(xml),
-    gate: { windowBytes: soap.windowBytes, headBytes: soap.headerBytes, onViolation: null },
-  };
-}
-
-/**
- * What an envelope is checked for: on the way to the backend strictly, on the way back only what
- * decoding needs.
- */
-function envelopeRules(
-  config: ServiceConfig,
-  { roles, understands, limits: { soap } }: ServiceParts['gateway'],
-  { versions, requests, tokenPlace, readsSecurity }: EnvelopeParts,
-): Pick<SoapService, 'requestRules' | 'replyRules'> {
-  const role = config.security.verify?.role;
-  const header = {
-    ownTargets: new Set([...roles, ...(role === undefined || role === 'next' ? [] : [role])]),
-    // A block for the gateway that it has verified is taken out.
-    understoodByGateway: new Set([...understands, ...(role === undefined ? [] : SECURITY_NAMES)]),
-    understoodByService: config.understands === undefined ? null : new Set(config.understands),
-  };
-  const rules = {
-    headerBlocksMax: soap.headerBlocks,
-    idsMax: soap.ids,
-    readsSecurity: false,
-    multiRef: requests.mayBeEncoded,
-    arrayItemsMax: requests.mayBeEncoded ? soap.arrayItems : null,
-  };
-  const checksAddressing = config.addressing.check;
-  return {
-    requestRules: {
-      ...rules,
-      dialects: new Set(versions),
-      header: { ...header, enforce: true, checksAddressing, ...replacedBlocks(config, tokenPlace) },
-      readsSecurity,
-    },
-    // Some stacks fault in another version than they were asked in; that is still an answer.
-    replyRules: {
-      ...rules,
-      dialects: new Set(DIALECT_NAMES),
-      header: { ...header, enforce: false, checksAddressing: false },
-    },
-  };
-}
-
-interface EnvelopeParts {
-  readonly versions: Versions;
-  readonly requests: OperationTable;
-  readonly tokenPlace: SoapService['tokenPlace'];
-  readonly readsSecurity: boolean;
-}
-
-/** Keys of the configuration that requests ask for as they are. */
-const switches = (config: ServiceConfig) => ({
-  mode: config.mode,
-  refusesUnknown: config.unknownOperations === 'refuse',
-  checksAddressing: config.addressing.check,
-  rewritesTo: config.addressing.rewriteTo,
-  replacesSecurity: config.security.make?.replace === true,
-  acceptsUncomparedNonces: config.security.noncesWithoutRedis,
-  acceptsPackages: config.attachments,
-  // The end of a reply decides whether it is verified.
-  endsEarly: config.earlyEnd && config.security.verifyReplies === undefined,
-  servesWsdl: config.serveWsdl,
-  urls: config.urls,
-  upstreamLimits: config.limits.upstream,
-});
-
-/**
- * A SOAP call costs as much as the same call by GraphQL, unless the configuration sets another
- * weight.
- */
-function weightsOf(
-  { operations, callCost }: ServiceConfig,
-  gatewayCallCost: number,
-): SoapService['weightOf'] {
-  const otherwise = callCost ?? gatewayCallCost;
-  const weights = new Map<string, number>();
-  for (const [name, mapping] of Object.entries(operations)) {
-    const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost) : undefined;
-    if (weight !== undefined) {
-      weights.set(name, weight);
-    }
-  }
-  return (operation) =>
-    operation === null ? otherwise : (weights.get(operation.name) ?? otherwise);
-}
-
-/** The blocks of SOAP callers that the gateway replaces by its own. */
-function replacedBlocks(
-  { security }: ServiceConfig,
-  place: TokenPlace | null,
-): { replaced?: ReadonlySet<string> } {
-  const isReplaced = security.make?.replace === true || security.verify?.remove === true;
-  const names = [...(isReplaced ? SECURITY_NAMES : []), ...blockNames(place)];
-  return names.length === 0 ? {} : { replaced: new Set(names) };
-}
-
-/** The action the configuration gives an operation, or null. */
-function configuredAction({ name }: Operation, config: ServiceConfig): string | null {
-  const mapping = config.operations[name];
-  return typeof mapping === 'object' ? (mapping.soapAction ?? null) : null;
-}
-
-/** The operation with the configured keys of its messages in place of the WSDL. */
-function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operation {
-  const mapping = config.operations[operation.name];
-  const { soapAction = operation.soapAction, oneWay = false } =
-    typeof mapping === 'object' ? mapping : {};
-  if (soapAction === operation.soapAction && !oneWay) return operation;
-  return Object.freeze({ ...operation, soapAction, ...(oneWay ? { output: null } : {}) });
-}
-
-/**
- * The addresses that the WSDL of the operator gives its ports. They are never called: clients may
- * send them in `To`.
- */
-const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
-  (wsdl?.services ?? []).flatMap(({ ports }) =>
-    ports.flatMap(({ address }) => (address === null ? [] : [address])),
-  );

@@ -1,5 +1,6 @@
+import { invalid, within } from '../../config/keys/finding.js';
+import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { ServiceConfig } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
 import { Refusal, type SubjectToken } from '../../core/index.js';
 import { stepName } from '../../graphql/index.js';
 import { type BlockWriter, textBlock } from '../../soap/index.js';
@@ -32,38 +33,45 @@ export interface ServiceSession {
 
 /**
  * The place that `auth.login` or `auth.oauth2` of a service names; null where calls carry no token
- * by it. Throws `ConfigurationError`.
+ * by it. Throws `FindingsError`.
  */
 export function compileTokenPlace(
-  service: ConfigSection<ServiceConfig>,
+  { name, config: { auth, namespace } }: ServicePlan,
   operations: readonly Operation[],
 ): TokenPlace | null {
-  const { auth, namespace } = service.value;
   if (auth?.oauth2 !== undefined && isSessionToken(auth.oauth2)) {
     const field = tokenField(auth.oauth2);
     if (field !== null) return { kind: 'http', ...field };
-    const key = ['auth', 'oauth2', 'place'];
-    return blockPlace(service.at(auth.oauth2.place ?? '', ...key), namespace, operations);
+    const { place = '' } = auth.oauth2;
+    return within(['auth', 'oauth2', 'place'], () =>
+      blockPlace(name, place, namespace, operations),
+    );
   }
   if (auth?.login === undefined) return null;
   const { place, token } = auth.login;
   const inField = fieldPlace(auth.login);
   if (place === 'cookie') return inField;
-  const section = service.at(place, 'auth', 'login', 'place');
   if (token === undefined) {
-    const what = `Service \`${service.name}\`: \`auth.login\` has no \`token\`.`;
-    throw section.error([], what, 'Write where the reply has it: reply.sessionId.');
+    const what = `Service \`${name}\`: \`auth.login\` has no \`token\`.`;
+    throw invalid(
+      ['auth', 'login', 'place'],
+      what,
+      'Write where the reply has it: reply.sessionId.',
+    );
   }
-  return inField ?? blockPlace(section, namespace, operations);
+  return (
+    inField ??
+    within(['auth', 'login', 'place'], () => blockPlace(name, place, namespace, operations))
+  );
 }
 
-/** The header block and the elements in it that a place names. Throws `ConfigurationError`. */
+/** The header block and the elements in it that a place names. Throws `FindingsError`. */
 function blockPlace(
-  section: ConfigSection<string>,
+  service: string,
+  place: string,
   namespace: string | undefined,
   operations: readonly Operation[],
 ): TokenPlace {
-  const place = section.value;
   const steps = place.slice('header:'.length).match(/(?:\{[^{}]*\})?[^/{}]+/g) ?? [];
   const [first = '', ...inner] = steps;
   const named = stepName(first, null);
@@ -72,8 +80,8 @@ function blockPlace(
     .find(({ name }) => name.local === named.local && (named.uri ?? name.uri) === name.uri);
   const uri = named.uri ?? declared?.name.uri ?? namespace ?? null;
   if (uri === null) {
-    const what = `Service \`${section.name}\`: The WSDL declares no header block \`${first}\`.`;
-    throw section.error([], what, 'Write `header:{namespace}Block/child`.');
+    const what = `Service \`${service}\`: The WSDL declares no header block \`${first}\`.`;
+    throw invalid([], what, 'Write `header:{namespace}Block/child`.');
   }
   const names: QName[] = [{ uri, local: named.local }];
   let element: ElementDeclaration | null = declared ?? null;

@@ -4,22 +4,17 @@ import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
 import { listenersOf } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
-import type { Steps } from '../../core/index.js';
 import type { Graph } from '../graphql/graph.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
-import { warningsOfSecrets } from './literal-secrets.js';
 import { warningsOfScopes } from './unheld-scopes.js';
 import { warningsOfWeakOptions } from './weak-options.js';
 
 /** Settings that have less effect than they may seem to have. */
-export function* warningsOfConfig(
-  root: ConfigSection<Config>,
+export function warningsOfConfig(
+  config: Config,
   graph: Graph,
-): Steps<readonly Finding[]> {
-  const { value: config } = root;
-  const ofKeys = yield* plainKeys(root);
-  const ofSecrets = yield* warningsOfSecrets(root);
+  ofSecrets: readonly Finding[],
+): readonly Finding[] {
   return [
     ...warningsOfWeakOptions(config),
     ...warningsOfBackends(config),
@@ -28,7 +23,6 @@ export function* warningsOfConfig(
     ...hiddenCosts(config),
     ...readsInMutation(config, graph),
     ...dearFields(config, graph),
-    ...ofKeys,
     ...ofSecrets,
     ...dividedBudgets(config),
     ...unprotectedKeySet(config),
@@ -128,22 +122,6 @@ function dearFields({ services, graphql, limits }: Config, { fields }: Graph): r
       ];
     },
   );
-}
-
-/** Configuration files are copied, mailed and committed. */
-function* plainKeys(root: ConfigSection<Config>): Steps<readonly Finding[]> {
-  const found: Finding[] = [];
-  const remedy = 'Take it from the environment or from a file.';
-  for (const [name, { keys }] of Object.entries(root.value.clients?.apiKeys?.clients ?? {})) {
-    for (const index of keys.keys()) {
-      const path = ['clients', 'apiKeys', 'clients', name, 'keys', index];
-      if (root.isForeign(path)) continue;
-      const what = `A key of client \`${name}\` stands in the configuration file itself.`;
-      found.push({ path, part: 'value', what, remedy });
-    }
-    yield;
-  }
-  return found;
 }
 
 /** Processes know of each other's clients by Redis alone. */

@@ -6,6 +6,8 @@ export interface Finding {
   readonly path: ConfigPath;
   /** The key or its value; absent: the value where it is a scalar, else the key. */
   readonly part?: 'key' | 'value' | undefined;
+  /** The position within the text at the path. */
+  readonly at?: { readonly line: number; readonly column: number };
   readonly what: string;
   readonly remedy: string | null;
 }
@@ -26,11 +28,14 @@ export const finding = (
  */
 export class FindingsError extends Error {
   readonly problems: readonly Problem[];
+  /** They are reported by their lines: steps found them in another order. */
+  readonly isInFileOrder: boolean;
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly Problem[], { isInFileOrder = false } = {}) {
     super(problems.map(({ what }) => what).join('\n'));
     this.name = 'FindingsError';
     this.problems = problems;
+    this.isInFileOrder = isInFileOrder;
   }
 }
 

@@ -4,10 +4,11 @@ import { ISSUER_KEYS } from '../../../src/compile/clients/tokens.js';
 import { CACHE_RULES, INVALIDATIONS, REPLY_CACHE } from '../../../src/compile/graphql/caching.js';
 import { SCHEMAS } from '../../../src/compile/graphql/graph.js';
 import type { Kept } from '../../../src/compile/keep.js';
+import { DESCRIPTIONS } from '../../../src/compile/soap/documents/describe-service.js';
 import { WSDLS } from '../../../src/compile/soap/documents/named-wsdl.js';
 import { NONCES } from '../../../src/compile/soap/security/request-freshness.js';
 import { ONCE } from '../../../src/compile/soap/security/verification.js';
-import { CALL_LIMITS, DESCRIPTIONS } from '../../../src/compile/soap/service.js';
+import { CALL_LIMITS } from '../../../src/compile/soap/service.js';
 
 /** The state of the process, which no reload replaces. */
 const OF_PROCESS = [

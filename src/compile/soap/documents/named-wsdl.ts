@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
+import { invalid } from '../../../config/keys/finding.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import {
   AT_ONCE,
   ConfigurationError,
@@ -79,6 +78,7 @@ export class WsdlReader {
   /** The models by the location of their file. */
   readonly known = new Map<string, KnownModel>();
   readonly #reading = new Map<string, Reading>();
+  readonly #inputs: Inputs;
   readonly #keeping: Keeping;
   readonly #pace: Pace;
   readonly #takenProblem: string | null;
@@ -87,7 +87,8 @@ export class WsdlReader {
    * Models of the generation before are kept where their files are the same. With a problem that
    * the WSDLs cause which were taken from backends, none of these is used.
    */
-  constructor(keeping: Keeping, pace: Pace, takenProblem: string | null = null) {
+  constructor(inputs: Inputs, keeping: Keeping, pace: Pace, takenProblem: string | null = null) {
+    this.#inputs = inputs;
     this.#keeping = keeping;
     this.#pace = pace;
     this.#takenProblem = takenProblem;
@@ -102,32 +103,27 @@ export class WsdlReader {
    * Throws `ConfigurationError`: of several services the first one that names the file has its
    * problems.
    */
-  async read(service: ConfigSection<ServiceConfig>): Promise<KnownModel | null> {
-    const { wsdl, drift } = service.value;
-    if (wsdl === undefined) return null;
-    const { location } = service.locate(['wsdl'], wsdl);
+  async read({ name: service, config, wsdl }: ServicePlan): Promise<KnownModel | null> {
+    if (wsdl === null) return null;
+    const { drift } = config;
+    const { location, takenFile: file } = wsdl;
     const takes = drift?.apply === 'safe' ? JSON.stringify([drift.url, drift.folder ?? null]) : '';
     const before = this.#reading.get(location);
     if (before === undefined) {
-      const place = takes === '' ? null : takenPlace(service, location, drift?.folder);
-      const known = this.#read(location, service.placeOf(['wsdl']), place, service.inputs);
-      this.#reading.set(location, { service: service.name, drift: takes, known });
+      const place = takes === '' ? null : { input: `taken WSDL of ${location}`, file };
+      const known = this.#read(location, wsdl.place, place);
+      this.#reading.set(location, { service, drift: takes, known });
       return known;
     }
     if (before.drift !== takes) {
       const what = `\`${before.service}\` has the same \`wsdl\`, and takes changes of it otherwise.`;
       const remedy = 'Give both the same `drift`, or each a copy of the file.';
-      throw service.error([], what, remedy);
+      throw invalid([], what, remedy);
     }
     return before.known;
   }
 
-  async #read(
-    location: string,
-    place: WsdlPlace,
-    takenAt: TakenPlace | null,
-    inputs: Inputs,
-  ): Promise<KnownModel> {
+  async #read(location: string, place: WsdlPlace, takenAt: TakenPlace | null): Promise<KnownModel> {
     const takenProblems: Diagnostic[] = [];
     const unusable = (why: string): null => {
       takenProblems.push({
@@ -138,18 +134,16 @@ export class WsdlReader {
       return null;
     };
     const found =
-      (takenAt === null
-        ? null
-        : await this.#readTaken(location, place, takenAt, inputs, unusable)) ??
-      (await this.#readFiles(location, place, inputs));
+      (takenAt === null ? null : await this.#readTaken(location, place, takenAt, unusable)) ??
+      (await this.#readFiles(location, place));
     const known = { location, ...found, place: takenAt, takenProblems };
     this.known.set(location, WSDLS.set(this.#keeping, location, null, known));
     return known;
   }
 
-  async #readFiles(location: string, place: WsdlPlace, inputs: Inputs): Promise<ReadModel> {
+  async #readFiles(location: string, place: WsdlPlace): Promise<ReadModel> {
     const earlier = WSDLS.find(this.#keeping, location, null);
-    if (earlier !== null && (await earlier.reads.areSame(inputs))) {
+    if (earlier !== null && (await earlier.reads.areSame(this.#inputs))) {
       return {
         model: earlier.written,
         written: earlier.written,
@@ -158,7 +152,7 @@ export class WsdlReader {
       };
     }
     const reads = new RememberedReads();
-    const model = await readNamedWsdl(location, place, reads.track(inputs), this.#pace);
+    const model = await readNamedWsdl(location, place, reads.track(this.#inputs), this.#pace);
     return { model, written: model, reads, taken: null };
   }
 
@@ -170,16 +164,15 @@ export class WsdlReader {
     location: string,
     place: WsdlPlace,
     takenAt: TakenPlace,
-    inputs: Inputs,
     unusable: (why: string) => null,
   ): Promise<ReadModel | null> {
-    const taken = await unpackFrom(takenAt, inputs, unusable);
+    const taken = await unpackFrom(takenAt, this.#inputs, unusable);
     if (taken === null) return null;
     const reads = new RememberedReads(taken.replaces);
     // The files of the operator count: once they change, what was taken in their place does not.
-    if (!(await reads.areSame(inputs))) return unusable('this one has changed since.');
+    if (!(await reads.areSame(this.#inputs))) return unusable('this one has changed since.');
     const earlier = WSDLS.find(this.#keeping, location, null);
-    const { model: written } = await this.#readFiles(location, place, inputs);
+    const { model: written } = await this.#readFiles(location, place);
     try {
       const options = { fetch: fetchTaken(taken), root: null, hosts: [], pace: this.#pace };
       const model =
@@ -198,19 +191,6 @@ const UNUSED = 'The WSDL that was taken from the backend is not used';
 const remedyFor = (file: string | null): string =>
   `${file === null ? '' : `Remove ${file}: it is taken anew where it can be. `}\`soapstone ` +
   'diff` shows how the WSDL of the backend differs.';
-
-/** The file is called after the service, so that an operator finds it. */
-function takenPlace(
-  service: ConfigSection<unknown>,
-  location: string,
-  folder?: string,
-): TakenPlace {
-  const file =
-    folder === undefined
-      ? null
-      : join(service.locate(['drift', 'folder'], folder).location, `${service.name}.taken`);
-  return { input: `taken WSDL of ${location}`, file };
-}
 
 /** What stands for a WSDL, from the inputs or its file; null for nothing. */
 async function unpackFrom(

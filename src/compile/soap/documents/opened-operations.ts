@@ -1,13 +1,14 @@
-import type { Config, ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
-import { type Diagnostic, getOrMake } from '../../../core/index.js';
+import { type Finding, finding } from '../../../config/keys/finding.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
+import type { Config } from '../../../config/schema.js';
+import { getOrMake } from '../../../core/index.js';
 import { allOperations, type Operation, requestKey, type WsdlModel } from '../../../wsdl/index.js';
 import type { KnownModel } from './named-wsdl.js';
 
 /** The model of a service without the operations that are closed. */
 interface OpenedOperations {
   readonly model: WsdlModel;
-  readonly warnings: readonly Diagnostic[];
+  readonly warnings: readonly Finding[];
 }
 
 /**
@@ -21,13 +22,13 @@ const reduced = new WeakMap<WsdlModel, Map<string, WsdlModel>>();
  * with rights names them: no rule of the operator could know them.
  */
 export function openedOperations(
-  service: ConfigSection<ServiceConfig>,
+  service: ServicePlan,
   clients: Config['clients'],
   { model, written, taken }: Pick<KnownModel, 'model' | 'written' | 'taken'>,
 ): OpenedOperations {
   if (taken === null || !hasRights(service, clients)) return { model, warnings: [] };
   const known = new Set(allOperations(written).map(requestKey));
-  const named = new Set(Object.keys(service.value.operations));
+  const named = new Set(Object.keys(service.config.operations));
   const isOpen = (operation: Operation, port: string): boolean =>
     known.has(requestKey(operation)) ||
     [operation.name, operation.distinctName ?? operation.name, `${port}.${operation.name}`].some(
@@ -60,20 +61,17 @@ export function openedOperations(
     `${shown.join(', ')}${names.length > NAMES_SHOWN ? ', ...' : ''}.`;
   const remedy =
     'Name them in `operations` to open them, or replace the file by `soapstone import`.';
-  return { model: without, warnings: [service.diagnostic(['drift'], what, remedy)] };
+  return { model: without, warnings: [finding(['drift'], what, remedy)] };
 }
 
 const NAMES_SHOWN = 10;
 
 /** Whether the configuration says who may call or see what of a service. */
-function hasRights(
-  { name, value }: ConfigSection<ServiceConfig>,
-  clients: Config['clients'],
-): boolean {
+function hasRights({ name, config }: ServicePlan, clients: Config['clients']): boolean {
   const isOfService = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
   const classes = Object.values(clients?.classes ?? {});
   if (classes.some(({ allow = [], deny }) => [...allow, ...deny].some(isOfService))) return true;
-  const { operations, schema } = value;
+  const { operations, schema } = config;
   const fields = Object.values(schema.types).flatMap((type) => Object.values(type.fields));
   return [...Object.values(operations), ...fields].some(
     (keys) =>

@@ -1,20 +1,19 @@
-import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
-import { ConfigurationError, type Diagnostic } from '../../../core/index.js';
+import { type Finding, FindingsError, finding } from '../../../config/keys/finding.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import type { Port, WsdlModel } from '../../../wsdl/index.js';
 import { type ChosenPorts, withOwnNames } from './own-names.js';
 import type { Versions } from './versions.js';
 
 /**
  * Chooses the ports that the configuration names, else the first one that speaks the dialect used
- * for calls, else the first. Throws `ConfigurationError` for a name that the WSDL does not have.
+ * for calls, else the first. Throws `FindingsError` for a name that the WSDL does not have.
  */
 export function choosePorts(
-  service: ConfigSection<ServiceConfig>,
+  service: ServicePlan,
   wsdl: WsdlModel,
   [callVersion]: Versions,
 ): ChosenPorts {
-  const config = service.value;
+  const { config } = service;
   const all = wsdl.services.flatMap((described) => described.ports);
   if (config.ports !== undefined) return withOwnNames(wsdl, namedPorts(service, config.ports, all));
   if (config.port !== undefined) return { wsdl, ports: namedPorts(service, [config.port], all) };
@@ -23,23 +22,23 @@ export function choosePorts(
 }
 
 function namedPorts(
-  service: ConfigSection<ServiceConfig>,
+  service: ServicePlan,
   names: readonly string[],
   all: readonly Port[],
 ): readonly Port[] {
   const byName = new Map(all.map((port) => [port.name, port]));
-  const key = service.value.ports === undefined ? 'port' : 'ports';
-  const diagnostics: Diagnostic[] = [];
+  const key = service.config.ports === undefined ? 'port' : 'ports';
+  const findings: Finding[] = [];
   const found = names.flatMap((name, index) => {
     const port = byName.get(name);
     if (port !== undefined) return [port];
     const what = `The WSDL of service \`${service.name}\` has no SOAP port \`${name}\`.`;
     const known = all.slice(0, PORTS_SHOWN).map((each) => `\`${each.name}\``);
     const remedy = `It has ${known.join(', ')}${all.length > PORTS_SHOWN ? ', ...' : ''}.`;
-    diagnostics.push(service.diagnostic(key === 'port' ? [key] : [key, index], what, remedy));
+    findings.push(finding(key === 'port' ? [key] : [key, index], what, remedy));
     return [];
   });
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  if (findings.length > 0) throw new FindingsError(findings);
   return found;
 }
 

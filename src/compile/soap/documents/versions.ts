@@ -1,6 +1,6 @@
+import { type Finding, finding } from '../../../config/keys/finding.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
-import type { Diagnostic } from '../../../core/index.js';
 import type { DialectName } from '../../../soap/index.js';
 import type { Port, WsdlModel } from '../../../wsdl/index.js';
 
@@ -50,11 +50,10 @@ const distinct = ({ dialect }: Port, others: readonly Port[]): Versions => [
  * bindings.
  */
 export function versionWarnings(
-  section: ConfigSection<ServiceConfig>,
+  { name, config: { versions, port, ports } }: ServicePlan,
   model: WsdlModel | null,
   chosen: readonly Port[],
-): readonly Diagnostic[] {
-  const { versions, port, ports } = section.value;
+): readonly Finding[] {
   if (versions === undefined || model === null) return [];
   const all = model.services.flatMap((described) => described.ports);
   const isNamed = port !== undefined || ports !== undefined;
@@ -62,11 +61,11 @@ export function versionWarnings(
   const unbound = versions.filter((version) => version !== '2001-12' && !bound.has(version));
   if (unbound.length === 0 || bound.size === 0) return [];
   const what =
-    `Service \`${section.name}\`: \`versions\` has ${unbound.join(', ')}, ` +
+    `Service \`${name}\`: \`versions\` has ${unbound.join(', ')}, ` +
     `but ${isNamed ? `\`${port === undefined ? 'ports' : 'port'}\` of the WSDL has` : 'the WSDL has'} ` +
     `bindings of SOAP ${[...bound].join(', ')} only.`;
   return [
-    section.diagnostic(
+    finding(
       ['versions'],
       what,
       'Remove `versions`: it follows the bindings; or leave it, where the backend speaks ' +

@@ -6,10 +6,11 @@ import {
   type ValidityLimits,
   type Violation,
 } from '../../../codec/index.js';
-import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
+import { type Finding, FindingsError, finding } from '../../../config/keys/finding.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
+import type { Config, ServiceConfig } from '../../../config/schema.js';
 import type { ValidationLevel } from '../../../config/soap/validation-keys.js';
-import { ConfigurationError, type Diagnostic, getOrMake, Refusal } from '../../../core/index.js';
+import { getOrMake, Refusal } from '../../../core/index.js';
 import { type ContentViolation, type Exchange, VIOLATIONS_MAX } from '../../../gateway/exchange.js';
 import type { Operation, Payload, WsdlModel } from '../../../wsdl/index.js';
 import { type StartTag, TeeHandler, type XmlHandler } from '../../../xml/index.js';
@@ -29,14 +30,28 @@ interface ValidityOptions {
   readonly withheld: ReadonlySet<string>;
 }
 
-/** Null where the configuration asks for nothing, and without a WSDL. */
-export function validityOf(
-  { name, value }: ConfigSection<ServiceConfig>,
+/**
+ * The validation of the content of messages; null where the configuration asks for nothing, and
+ * without a WSDL. Throws `FindingsError` where `enforce` is asked for and cannot be kept.
+ */
+export function compileValidity(
+  plan: ServicePlan,
+  { validity: limits }: Config['limits'],
+  model: WsdlModel | null,
+  operations: readonly Operation[],
+): Validity | null {
+  const validity = validityOf(plan, limits, model, operations);
+  checkValidity(plan.config, model, validity);
+  return validity;
+}
+
+function validityOf(
+  { name, config }: ServicePlan,
   validityLimits: ValidityLimits,
   model: WsdlModel | null,
   operations: readonly Operation[],
 ): Validity | null {
-  const { validate, mode, limits, operations: mappings } = value;
+  const { validate, mode, limits, operations: mappings } = config;
   if (model === null || (validate.requests === 'off' && validate.replies === 'off')) return null;
   const most = (level: ValidationLevel): ValidationLevel =>
     mode === 'monitor' && level === 'enforce' ? 'report' : level;
@@ -48,28 +63,20 @@ export function validityOf(
   });
 }
 
-/** Throws `ConfigurationError` where `enforce` is asked for and cannot be kept. */
-export function checkValidity(
-  service: ConfigSection<ServiceConfig>,
+function checkValidity(
+  { validate, mode }: ServiceConfig,
   model: WsdlModel | null,
   validity: Validity | null,
 ): void {
-  const { validate, mode } = service.value;
-  const diagnostics = (['requests', 'replies'] as const).flatMap((key): readonly Diagnostic[] => {
+  const findings = (['requests', 'replies'] as const).flatMap((key): readonly Finding[] => {
     if (validate[key] !== 'enforce' || mode === 'monitor') return [];
     const what =
       model === null ? 'there is no WSDL' : (validity?.unvalidated(DIRECTIONS[key]) ?? null);
     if (what === null) return [];
     const remedy = model === null ? WSDL_REMEDY : REMEDY;
-    return [
-      service.diagnostic(
-        ['validate', key],
-        `\`${key}: enforce\` is not possible: ${what}.`,
-        remedy,
-      ),
-    ];
+    return [finding(['validate', key], `\`${key}: enforce\` is not possible: ${what}.`, remedy)];
   });
-  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  if (findings.length > 0) throw new FindingsError(findings);
 }
 
 const DIRECTIONS = { requests: 'request', replies: 'reply' } as const satisfies Readonly<

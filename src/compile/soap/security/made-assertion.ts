@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
-import { invariant } from '../../../core/index.js';
+import { invalid } from '../../../config/keys/finding.js';
+import type { SamlPlan } from '../../../config/plans/security-plan.js';
+import { invariant, type RotatingText } from '../../../core/index.js';
 import type { MadeSecurity } from '../../../soap/index.js';
 import { issueAssertion, SAML2 } from '../../../wss/index.js';
 import {
@@ -18,37 +18,34 @@ import {
 import { madeAnew } from '../../made-anew.js';
 import { compileIdentity } from './signing-identity.js';
 
-type SamlConfig = NonNullable<NonNullable<ServiceConfig['security']['make']>['saml']>;
-
-/** What writes the assertion of `security.make.saml`. Throws `ConfigurationError`. */
+/** What writes the assertion of `security.make.saml`. Throws `FindingsError`. */
 export function compileAssertion(
-  section: ConfigSection<SamlConfig>,
+  { keys, assertion, identity: signer }: SamlPlan,
   xmlLimits: XmlLimits,
 ): NonNullable<MadeSecurity['assertion']> {
-  const { assertion, issuer, subject, claim, audience, lifetimeMillis, cert, key, passphrase } =
-    section.value;
+  const { issuer, subject, claim, audience, lifetimeMillis, cert, key, passphrase } = keys;
   const owner = '`security.make.saml`';
-  if (assertion !== undefined) {
+  if (assertion !== null) {
     const issued = Object.entries({ issuer, subject, claim, audience, cert, key, passphrase });
     const [other] = issued.filter(([, value]) => value !== undefined);
     if (other !== undefined) {
-      throw section.error(
+      throw invalid(
         [other[0]],
         `${owner} has an \`assertion\`, and \`${other[0]}\` of one that the gateway issues.`,
         'Leave one of them out.',
       );
     }
-    return writtenAssertion(section, assertion, xmlLimits);
+    return writtenAssertion(assertion, xmlLimits);
   }
-  if (issuer === undefined || audience === undefined || cert === undefined || key === undefined) {
-    throw section.error(
+  if (issuer === undefined || audience === undefined || signer === null) {
+    throw invalid(
       [],
       `${owner} has neither an \`assertion\` nor all that the gateway needs to issue one.`,
       'Give it an `assertion`, or `issuer`, `audience`, `cert`, `key` and a subject.',
     );
   }
   if ((subject === undefined) === (claim === undefined)) {
-    throw section.error(
+    throw invalid(
       [],
       `${owner} has not exactly one of \`subject\` and \`claim\`.`,
       'Write the subject, or the claim of callers that holds it.',
@@ -56,10 +53,10 @@ export function compileAssertion(
   }
   for (const [name, text] of Object.entries({ issuer, audience, subject: subject ?? '' })) {
     if (UNWRITABLE.test(text)) {
-      throw section.error([name], `\`${name}\` has a character that XML does not.`, 'Take it out.');
+      throw invalid([name], `\`${name}\` has a character that XML does not.`, 'Take it out.');
     }
   }
-  const identity = compileIdentity(section.at({ cert, key, passphrase }), owner);
+  const identity = compileIdentity(signer, owner);
   const rules = { issuer, audience, lifetimeMillis, identity };
   return (ofCaller, nowMillis) => {
     const about = ofCaller ?? subject;
@@ -72,14 +69,13 @@ export function compileAssertion(
  * The assertion of a file, which may be replaced: one that cannot be read leaves that of before.
  */
 function writtenAssertion(
-  section: ConfigSection<SamlConfig>,
-  written: string,
+  written: RotatingText,
   xmlLimits: XmlLimits,
 ): NonNullable<MadeSecurity['assertion']> {
-  return madeAnew([section.text(['assertion'], written)], ([text = '']) => {
+  return madeAnew([written], ([text = '']) => {
     const assertion = assertionIn(text, xmlLimits);
     if (assertion !== null) return assertion;
-    throw section.error(
+    throw invalid(
       ['assertion'],
       'The `assertion` of `security.make.saml` is no assertion of SAML 2.0.',
       'Write the element Assertion as its issuer gave it, with all namespaces that it uses.',

@@ -1,5 +1,6 @@
-import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
+import { invalid, within } from '../../../config/keys/finding.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
+import { currentText } from '../../../core/index.js';
 import { type SecurityWriter, securityWriter } from '../../../soap/index.js';
 import type { SigningRules } from '../../../wss/index.js';
 import { compileAssertion } from './made-assertion.js';
@@ -14,21 +15,19 @@ export interface MadeBlock {
 }
 
 /**
- * The Security block of calls of a service; null where it has none. Throws `ConfigurationError`.
+ * The Security block of calls of a service; null where it has none. Throws `FindingsError`.
  */
-export function compileMadeSecurity(service: ConfigSection<ServiceConfig>): MadeBlock | null {
-  const { make } = service.value.security;
-  if (make === undefined) return null;
-  const { timestamp, expiresMillis, usernameToken, saml, mustUnderstand, actor = null } = make;
-  const section = service.at(make, 'security', 'make');
-  if (
-    !timestamp &&
-    usernameToken === undefined &&
-    saml === undefined &&
-    make.signature === undefined
-  ) {
-    const what = `Service \`${service.name}\`: \`security.make\` makes nothing.`;
-    throw section.error(
+export function compileMadeSecurity({
+  name,
+  config,
+  security: { make: plan },
+}: ServicePlan): MadeBlock | null {
+  if (plan === null) return null;
+  const { keys: make, password, saml } = plan;
+  const { timestamp, expiresMillis, usernameToken, mustUnderstand, actor = null } = make;
+  if (!timestamp && usernameToken === undefined && saml === null && make.signature === undefined) {
+    const what = `Service \`${name}\`: \`security.make\` makes nothing.`;
+    throw invalid(
       [],
       what,
       'Give it `timestamp: true`, a `usernameToken`, `saml` or a `signature`.',
@@ -37,47 +36,45 @@ export function compileMadeSecurity(service: ConfigSection<ServiceConfig>): Made
   const writer = securityWriter({
     timestampMillis: timestamp ? expiresMillis : null,
     usernameToken:
-      usernameToken === undefined
+      usernameToken === undefined || password === null
         ? null
-        : {
-            ...usernameToken,
-            password: section.text(['usernameToken', 'password'], usernameToken.password),
-          },
+        : { ...usernameToken, password: () => currentText(password) },
     assertion:
-      saml === undefined
-        ? null
-        : compileAssertion(section.at(saml, 'saml'), service.value.limits.xml),
+      saml === null ? null : within(['saml'], () => compileAssertion(saml, config.limits.xml)),
     mustUnderstand,
     target: actor,
   });
-  return { writer, claim: saml?.claim ?? null };
+  return { writer, claim: saml?.keys.claim ?? null };
 }
 
 /**
  * The rules by which the gateway signs calls of a service; null where it does not. Throws
- * `ConfigurationError`.
+ * `FindingsError`, whose paths begin at the keys of the signature.
  */
-export function compileSigning(service: ConfigSection<ServiceConfig>): SigningRules | null {
-  const { make } = service.value.security;
-  if (make?.signature === undefined) return null;
-  const section = service.at(make.signature, 'security', 'make', 'signature');
-  const { parts, keyReference, digest } = make.signature;
+export function compileSigning({
+  name,
+  config,
+  security: { make: plan },
+}: ServicePlan): SigningRules | null {
+  if (plan === null || plan.signature === null) return null;
+  const { keys: make, signature } = plan;
+  const { parts, keyReference, digest } = signature.keys;
   for (const [part, isMade] of [
     ['Timestamp', make.timestamp],
     ['UsernameToken', make.usernameToken !== undefined],
     ['Assertion', make.saml !== undefined],
   ] as const) {
     if (parts.includes(part) && !isMade) {
-      throw section.error(
+      throw invalid(
         ['parts'],
-        `Service \`${service.name}\`: \`security.make\` signs a ${part} that it does not write.`,
+        `Service \`${name}\`: \`security.make\` signs a ${part} that it does not write.`,
         `Add the ${part} to \`make\`, or take it out of \`parts\`.`,
       );
     }
   }
-  const identity = compileIdentity(section, '`security.make.signature`');
+  const identity = compileIdentity(signature.identity, '`security.make.signature`');
   if (keyReference === 'keyIdentifier' && identity().certificate.fields.keyIdentifier === null) {
-    throw section.error(
+    throw invalid(
       ['keyReference'],
       'The certificate has no subject key identifier.',
       'Name it in another way: `keyReference: token`.',
@@ -88,6 +85,6 @@ export function compileSigning(service: ConfigSection<ServiceConfig>): SigningRu
     digest,
     parts: parts.map(requiredPart),
     keyReference,
-    xmlLimits: service.value.limits.xml,
+    xmlLimits: config.limits.xml,
   };
 }

@@ -1,50 +1,45 @@
-import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
-import type { Diagnostic } from '../../../core/index.js';
+import { type Finding, invalid } from '../../../config/keys/finding.js';
+import type { MakePlan, VerifyRepliesPlan } from '../../../config/plans/security-plan.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import { type EnvelopeRules, SECURITY_NAMES } from '../../../soap/index.js';
 import type { VerificationRules } from '../../../wss/index.js';
 import { compileSignature, subjectWarnings, timestampRules } from './verification.js';
-
-type VerifyRepliesConfig = NonNullable<ServiceConfig['security']['verifyReplies']>;
 
 /** How the Security blocks of replies of a service are verified. */
 export interface ReplyVerification {
   readonly rules: VerificationRules;
   /** The rules of the envelope, by which the block is taken out once it is verified, or stays. */
   readonly envelopeRules: EnvelopeRules;
-  readonly warnings: readonly Diagnostic[];
+  readonly warnings: readonly Finding[];
 }
 
-/** Null for a service whose replies are not verified. Throws `ConfigurationError`. */
+/** Null for a service whose replies are not verified. Throws `FindingsError`. */
 export function compileReplyVerification(
-  service: ConfigSection<ServiceConfig>,
+  { config: { mode }, security: { make, verifyReplies: plan } }: ServicePlan,
   replyRules: EnvelopeRules,
 ): ReplyVerification | null {
-  const { mode, security } = service.value;
-  const { verifyReplies } = security;
-  if (verifyReplies === undefined) return null;
-  const section = service.at(verifyReplies, 'security', 'verifyReplies');
-  const { timestamp, encrypted, signatureConfirmation } = verifyReplies;
+  if (plan === null) return null;
+  const { timestamp, encrypted, signatureConfirmation, remove } = plan.keys;
   const owner = '`security.verifyReplies`';
   if (mode === 'monitor') {
-    throw section.error(
+    throw invalid(
       [],
       `${owner} verifies nothing with \`mode: monitor\`, which refuses no reply.`,
       'Leave one of them out.',
     );
   }
-  if (verifyReplies.signature === undefined && !timestamp.required) {
-    throw section.error(
+  if (plan.signature === null && !timestamp.required) {
+    throw invalid(
       [],
       `${owner} demands nothing.`,
       'Give it a `signature` or `timestamp: { required: true }`.',
     );
   }
   if (signatureConfirmation) {
-    checkConfirmation(section, security);
+    checkConfirmation(plan, make);
   }
   const rules: VerificationRules = {
-    signature: compileSignature(section),
+    signature: compileSignature(plan.signature),
     timestamp: timestampRules(timestamp),
     usernameToken: null,
     saml: null,
@@ -53,8 +48,8 @@ export function compileReplyVerification(
     encrypted,
     confirmations: signatureConfirmation ? 'demand' : 'ignore',
   };
-  const envelopeRules = verifyReplies.remove ? withoutSecurity(replyRules) : replyRules;
-  return { rules, envelopeRules, warnings: subjectWarnings(section, owner) };
+  const envelopeRules = remove ? withoutSecurity(replyRules) : replyRules;
+  return { rules, envelopeRules, warnings: subjectWarnings(plan, owner) };
 }
 
 const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
@@ -62,19 +57,16 @@ const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
   header: { ...rules.header, replaced: new Set(SECURITY_NAMES) },
 });
 
-function checkConfirmation(
-  section: ConfigSection<VerifyRepliesConfig>,
-  { make }: ServiceConfig['security'],
-): void {
-  if (make?.signature === undefined) {
-    throw section.error(
+function checkConfirmation({ signature }: VerifyRepliesPlan, make: MakePlan | null): void {
+  if ((make?.signature ?? null) === null) {
+    throw invalid(
       ['signatureConfirmation'],
       '`signatureConfirmation` confirms the signatures of the gateway, and it makes none.',
       'Add `security.make.signature`, or leave it out.',
     );
   }
-  if (section.value.signature === undefined) {
-    throw section.error(
+  if (signature === null) {
+    throw invalid(
       ['signatureConfirmation'],
       '`signatureConfirmation` needs a signature of the reply: else anyone can write it.',
       'Add `signature`.',

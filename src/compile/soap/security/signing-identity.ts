@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import type { ConfigSection } from '../../../config/section.js';
-import type { ConfigurationError } from '../../../core/index.js';
+import { type FindingsError, invalid } from '../../../config/keys/finding.js';
+import type { IdentityPlan } from '../../../config/plans/security-plan.js';
 import {
   type ParsedCertificate,
   parseCertificate,
@@ -13,39 +13,21 @@ import {
 } from '../../../wss/index.js';
 import { madeAnew } from '../../made-anew.js';
 
-/** Keys of a certificate and its private key. */
-interface IdentityConfig {
-  readonly cert: string;
-  readonly key: string;
-  readonly passphrase?: string | undefined;
-  readonly algorithm?: SignatureName | undefined;
-}
-
 /**
- * The certificate and key that a section names, as its files are now. Throws `ConfigurationError`.
+ * The certificate and key of the gateway as a signer, as their files are now. Throws
+ * `FindingsError`.
  */
-export function compileIdentity(
-  section: ConfigSection<IdentityConfig>,
-  owner: string,
-): () => SigningIdentity {
-  const { cert, key, passphrase } = section.value;
-  const texts = [section.text(['cert'], cert), section.text(['key'], key)];
+export const compileIdentity = (plan: IdentityPlan, owner: string): (() => SigningIdentity) =>
   // One of the two files may still be that of before.
-  return madeAnew(texts, (contents) => signingIdentity(section, owner, contents, passphrase));
-}
+  madeAnew([plan.cert, plan.key], (contents) => signingIdentity(plan, owner, contents));
 
 function signingIdentity(
-  section: ConfigSection<IdentityConfig>,
+  { passphrase, algorithm: named }: IdentityPlan,
   owner: string,
   [certificateText = '', keyText = '']: readonly string[],
-  passphrase?: string,
 ): SigningIdentity {
-  const broken = (path: string, what: string): ConfigurationError =>
-    section.error(
-      [path],
-      what,
-      'Write PEM: the certificate, and the private key that belongs to it.',
-    );
+  const broken = (path: string, what: string): FindingsError =>
+    invalid([path], what, 'Write PEM: the certificate, and the private key that belongs to it.');
   let certificate: ParsedCertificate | null;
   let key: KeyObject;
   try {
@@ -58,7 +40,7 @@ function signingIdentity(
     key = createPrivateKey({
       key: keyText,
       format: 'pem',
-      ...(passphrase === undefined ? {} : { passphrase }),
+      ...(passphrase === null ? {} : { passphrase }),
     });
   } catch {
     throw broken('key', `The private key of ${owner} cannot be read.`);
@@ -68,9 +50,9 @@ function signingIdentity(
   }
   const weak = problemOfKey(certificate.publicKey);
   if (weak !== null) throw broken('cert', `The certificate has ${weak}.`);
-  const algorithm = algorithmFor(certificate.publicKey, section.value.algorithm ?? null);
+  const algorithm = algorithmFor(certificate.publicKey, named);
   if (algorithm === null) {
-    throw section.error(
+    throw invalid(
       ['algorithm'],
       'The algorithm is not one of this kind of key.',
       'Leave it out, or write one of its kind.',

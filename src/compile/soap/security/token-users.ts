@@ -1,17 +1,21 @@
 import { Buffer } from 'node:buffer';
-
 import { UNRESTRICTED } from '../../../access/access.js';
 import { isAllowed } from '../../../access/allowed-answer.js';
 import { Networks } from '../../../access/network/networks.js';
 import { BasicUsers, basicUser } from '../../../access/passwords/basic.js';
-import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
-import { ConfigurationError, type Diagnostic, Refusal } from '../../../core/index.js';
+import {
+  below,
+  type Finding,
+  FindingsError,
+  finding,
+  within,
+} from '../../../config/keys/finding.js';
+import type { UsernameTokenPlan, VerifyPlan } from '../../../config/plans/security-plan.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
+import { currentText, Refusal } from '../../../core/index.js';
 import type { UsernameTokenRules } from '../../../wss/index.js';
 import { compileAccessEndpoint } from '../../backend/access-endpoint.js';
 import { askDecisionPoint } from '../../backend/decision-point.js';
-
-type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
 
 /** The users of the UsernameTokens of a service. */
 export interface TokenUsers {
@@ -24,31 +28,26 @@ export interface TokenUsers {
   close(): Promise<void>;
 }
 
-/** Null for a service without UsernameTokens. Throws `ConfigurationError`. */
+/** Null for a service without UsernameTokens. Throws `FindingsError`. */
 export function compileTokenUsers(
-  service: ConfigSection<ServiceConfig>,
-  verify: ConfigSection<VerifyConfig>,
+  service: ServicePlan,
+  { keys: { timestamp }, usernameToken: plan }: VerifyPlan,
 ): TokenUsers | null {
-  const { usernameToken, timestamp } = verify.value;
-  if (usernameToken === undefined) return null;
-  const section = verify.at(usernameToken, 'usernameToken');
-  const { users = {}, url, types, maxAgeMillis } = usernameToken;
-  const passwords = new Map<string, () => string>();
+  if (plan === null) return null;
+  const { users = {}, url, types, maxAgeMillis } = plan.keys;
   const hashes = new Map<string, string>();
-  const problems: Diagnostic[] = [];
+  const problems: Finding[] = [];
   for (const [name, { password, hash }] of Object.entries(users)) {
     if ((password === undefined) === (hash === undefined)) {
       const what = `User \`${name}\` has not exactly one of \`password\` and \`hash\`.`;
-      problems.push(section.diagnostic(['users', name], what, 'Write one of them.'));
-    } else if (password !== undefined) {
-      passwords.set(name, section.text(['users', name, 'password'], password));
+      problems.push(finding(['users', name], what, 'Write one of them.'));
     } else if (hash !== undefined) {
       hashes.set(name, hash);
     }
   }
-  if (url === undefined && usernameToken.users === undefined) {
+  if (url === undefined && plan.keys.users === undefined) {
     problems.push(
-      section.diagnostic(
+      finding(
         [],
         '`usernameToken` knows no user.',
         'Give it `users`, or the `url` of a decision point.',
@@ -58,20 +57,21 @@ export function compileTokenUsers(
   const judgesLater = hashes.size > 0 || url !== undefined;
   if (judgesLater && !types.includes('text')) {
     const what = 'A user with a `hash`, or of a `url`, needs passwords of the type text.';
-    problems.push(
-      section.diagnostic(['types'], what, 'Add text to `types`, or write the `password`.'),
-    );
+    problems.push(finding(['types'], what, 'Add text to `types`, or write the `password`.'));
   }
-  if (problems.length > 0) throw new ConfigurationError(problems);
+  if (problems.length > 0) throw new FindingsError(below(['usernameToken'], problems));
   const hashed = hashes.size === 0 ? null : hashedUsers(hashes);
   const decision =
-    url === undefined ? null : askDecision(section.at({ ...usernameToken, url }), service);
+    url === undefined ? null : within(['usernameToken'], () => askDecision(service, url, plan));
   return {
     rules: {
       types: new Set(types),
       maxAgeMillis: maxAgeMillis === 'none' ? null : maxAgeMillis,
       toleranceMillis: timestamp.toleranceMillis,
-      passwordOf: (user) => passwords.get(user)?.() ?? null,
+      passwordOf(user) {
+        const password = plan.passwords.get(user);
+        return password === undefined ? null : currentText(password);
+      },
       judgesLater,
     },
     async judge({ name, password }, address) {
@@ -95,19 +95,19 @@ const hashedUsers = (hashes: ReadonlyMap<string, string>): BasicUsers =>
 
 /** Asks a decision point (the REST interface of Open Policy Agent) about a user and a password. */
 function askDecision(
-  section: ConfigSection<
-    Pick<ServiceConfig, 'tls'> & { readonly url: string; readonly timeoutMillis: number }
-  >,
-  service: ConfigSection<ServiceConfig>,
+  { name, config }: ServicePlan,
+  url: string,
+  plan: UsernameTokenPlan,
 ): { ask(username: string, password: string): Promise<boolean>; close(): Promise<void> } {
   const endpoint = compileAccessEndpoint(
-    section,
-    service.value.limits.upstream,
+    url,
+    plan,
+    config.limits.upstream,
     'The decision point of `usernameToken`',
   );
   return {
     async ask(username, password) {
-      const input = { service: service.name, username, password };
+      const input = { service: name, username, password };
       try {
         return isAllowed(
           JSON.parse(await askDecisionPoint(endpoint, JSON.stringify({ input }), null)),

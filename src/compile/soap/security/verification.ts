@@ -1,8 +1,22 @@
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import type { ServiceConfig } from '../../../config/schema.js';
-import type { ConfigSection } from '../../../config/section.js';
-import { ConfigurationError, type Diagnostic, errorDiagnostics } from '../../../core/index.js';
+import type { ConfigPath } from '../../../config/keys/config-path.js';
+import {
+  type Finding,
+  FindingsError,
+  finding,
+  invalid,
+  type Problem,
+  problemsOf,
+  within,
+} from '../../../config/keys/finding.js';
+import {
+  SIGNATURE_FILES,
+  type SignaturePlan,
+  type VerifyPlan,
+} from '../../../config/plans/security-plan.js';
+import type { ServicePlan } from '../../../config/plans/service-plan.js';
+import type { RotatingText } from '../../../core/index.js';
 import { OnceMemory } from '../../../gateway/shared/once-memory.js';
 import {
   type AlgorithmRules,
@@ -27,9 +41,8 @@ import { type Keeping, Kept } from '../../keep.js';
 import { madeAnew } from '../../made-anew.js';
 import { compileTokenUsers, type TokenUsers } from './token-users.js';
 
-type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
-type SignatureConfig = NonNullable<VerifyConfig['signature']>;
-type SignedConfig = Pick<VerifyConfig, 'signature'>;
+type VerifyKeys = VerifyPlan['keys'];
+type SignatureKeys = SignaturePlan['keys'];
 
 /** How the Security blocks of requests of a service are verified. */
 export interface Verification {
@@ -38,7 +51,7 @@ export interface Verification {
   readonly users: TokenUsers | null;
   /** Nonces and signed messages that came. */
   readonly memory: OnceMemory;
-  readonly warnings: readonly Diagnostic[];
+  readonly warnings: readonly Problem[];
 }
 
 export const ONCE = new Kept<OnceMemory>(
@@ -46,30 +59,30 @@ export const ONCE = new Kept<OnceMemory>(
   'always',
 );
 
-/** Null for a service that verifies nothing. Throws `ConfigurationError` with all problems. */
+/** Null for a service that verifies nothing. Throws `FindingsError` with all problems. */
 export function compileVerification(
-  service: ConfigSection<ServiceConfig>,
+  service: ServicePlan,
   rememberedMax: number,
   keeping: Keeping,
 ): Verification | null {
-  const { verify } = service.value.security;
-  if (verify === undefined) return null;
-  const section = service.at(verify, 'security', 'verify');
-  const problems: Diagnostic[] = [];
+  const { verify: plan } = service.security;
+  if (plan === null) return null;
+  const problems: Problem[] = [];
   const collect = <T>(make: () => T): T | null => {
     try {
       return make();
     } catch (error) {
-      problems.push(...errorDiagnostics(error));
+      problems.push(...problemsOf(error));
       return null;
     }
   };
-  const { timestamp, once, encrypted, role = null } = verify;
-  const signature = collect(() => compileSignature(section));
-  const usernameToken = collect(() => compileTokenUsers(service, section));
-  const saml = collect(() => compileSaml(section));
-  collect(() => checkTogether(section));
-  if (problems.length > 0) throw new ConfigurationError(problems);
+  const { keys } = plan;
+  const { timestamp, once, encrypted, role = null } = keys;
+  const signature = collect(() => compileSignature(plan.signature));
+  const usernameToken = collect(() => compileTokenUsers(service, plan));
+  const saml = collect(() => compileSaml(plan));
+  collect(() => checkTogether(keys));
+  if (problems.length > 0) throw new FindingsError(problems);
   const rules: VerificationRules = {
     signature,
     timestamp: timestampRules(timestamp),
@@ -86,13 +99,13 @@ export function compileVerification(
     rules,
     users: usernameToken,
     memory,
-    warnings: subjectWarnings(section, '`security.verify`'),
+    warnings: subjectWarnings(plan, '`security.verify`'),
   };
 }
 
 /** The rules of the Timestamp of a message, whichever way it goes. */
 export const timestampRules = (
-  timestamp: VerifyConfig['timestamp'],
+  timestamp: VerifyKeys['timestamp'],
 ): VerificationRules['timestamp'] => ({
   isRequired: timestamp.required,
   toleranceMillis: timestamp.toleranceMillis,
@@ -100,8 +113,7 @@ export const timestampRules = (
 });
 
 /** What one part asks of another. */
-function checkTogether(section: ConfigSection<VerifyConfig>): void {
-  const { signature, usernameToken, saml, timestamp, once } = section.value;
+function checkTogether({ signature, usernameToken, saml, timestamp, once }: VerifyKeys): void {
   const required = signature?.required ?? [];
   const owner = '`security.verify`';
   if (
@@ -110,14 +122,14 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
     saml === undefined &&
     !timestamp.required
   ) {
-    throw section.error(
+    throw invalid(
       [],
       `${owner} demands nothing.`,
       'Give it a `signature`, a `usernameToken`, `saml` or `timestamp: { required: true }`.',
     );
   }
   if (once && !required.includes('Timestamp')) {
-    throw section.error(
+    throw invalid(
       ['once'],
       `${owner}: \`once\` needs a signed Timestamp: without one a message would ` +
         'be remembered for ever.',
@@ -130,7 +142,7 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
     signature === undefined &&
     saml.confirmations.every((name) => name !== 'bearer')
   ) {
-    throw section.error(
+    throw invalid(
       ['saml', 'confirmations'],
       `${owner}: the confirmation ${needsSignature ?? ''} needs a signature of the message.`,
       'Add `signature`.',
@@ -140,54 +152,45 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
 
 /** That a certificate is of a trusted authority says little where that serves others as well. */
 export function subjectWarnings(
-  section: ConfigSection<SignedConfig>,
+  { signature }: Pick<VerifyPlan, 'signature'>,
   owner: string,
-): readonly Diagnostic[] {
-  const { signature } = section.value;
-  if (signature === undefined || signature.subjects !== undefined) return [];
+): readonly Finding[] {
+  if (signature === null || signature.keys.subjects !== undefined) return [];
   const what = `${owner}: every certificate of the authorities of its \`signature\` may sign.`;
   const remedy = 'Name those that may in `subjects`, by attributes of their name: `OU=Clients`.';
-  return [section.diagnostic(['signature'], what, remedy)];
+  return [finding(['signature'], what, remedy)];
 }
 
 /**
  * The rules of signatures: made anew when a file of certificates changes, kept where the new one
  * cannot be read.
  */
-export function compileSignature(
-  verify: ConfigSection<SignedConfig>,
-): (() => SignatureRules) | null {
-  const { signature: value } = verify.value;
-  if (value === undefined) return null;
-  const section = verify.at(value, 'signature');
-  const texts = FILES.map((key) => section.text([key], value[key] ?? ''));
+export function compileSignature(plan: SignaturePlan | null): (() => SignatureRules) | null {
+  if (plan === null) return null;
+  const texts = SIGNATURE_FILES.map((name) => plan.texts[name]);
   // The rules of before stay where new ones cannot be read: their lists go out of date by
   // themselves.
-  return madeAnew(texts, (contents) => signatureRules(section, contents));
+  return within(['signature'], () =>
+    madeAnew(texts, (contents) => signatureRules(plan.keys, contents)),
+  );
 }
 
-const FILES = ['authorities', 'intermediates', 'known', 'revocations'] as const;
-
 /** An absent file has no text. */
-function signatureRules(
-  section: ConfigSection<SignatureConfig>,
-  contents: readonly string[],
-): SignatureRules {
-  const { value } = section;
-  const [authorities = [], intermediates = [], known = []] = FILES.slice(0, 3).map((key, index) => {
-    return value[key] === undefined ? [] : certificatesIn(section, [key], contents[index] ?? '');
-  });
+function signatureRules(value: SignatureKeys, contents: readonly string[]): SignatureRules {
+  const [authorities = [], intermediates = [], known = []] = SIGNATURE_FILES.slice(0, 3).map(
+    (key, index) => (value[key] === undefined ? [] : certificatesIn([key], contents[index] ?? '')),
+  );
   const revocations =
     value.revocations === undefined
       ? null
-      : listsOf(section, contents[FILES.indexOf('revocations')] ?? '', [
+      : listsOf(value, contents[SIGNATURE_FILES.indexOf('revocations')] ?? '', [
           ...authorities,
           ...intermediates,
         ]);
   const subjects = value.subjects?.map((subject, index) => {
     const keys = attributeKeys(subject);
     if (keys === null) {
-      throw section.error(
+      throw invalid(
         ['subjects', index],
         `\`${subject}\` is no name of a subject.`,
         'Write attributes: CN=erp,O=Bank.',
@@ -196,7 +199,7 @@ function signatureRules(
     return keys;
   });
   if (value.keyValues === 'known' && known.length === 0) {
-    throw section.error(
+    throw invalid(
       ['keyValues'],
       '`keyValues: known` needs certificates to compare with.',
       'Give them in `known`.',
@@ -234,7 +237,7 @@ export function requiredPart(text: string): RequiredPart {
   }
 }
 
-const algorithmRules = (signature: SignatureConfig): AlgorithmRules => ({
+const algorithmRules = (signature: SignatureKeys): AlgorithmRules => ({
   signatures: new Set(signature.algorithms),
   digests: new Set(signature.digests),
   canonicalizations: new Set(signature.canonicalizations),
@@ -243,17 +246,13 @@ const algorithmRules = (signature: SignatureConfig): AlgorithmRules => ({
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of a PEM text. Throws `ConfigurationError` for a text without any, or with one
- * that cannot be used.
+ * The certificates of a PEM text. Throws `FindingsError` for a text without any, or with one that
+ * cannot be used.
  */
-function certificatesIn(
-  section: ConfigSection<unknown>,
-  path: readonly (string | number)[],
-  pem: string,
-): readonly ParsedCertificate[] {
+function certificatesIn(path: ConfigPath, pem: string): readonly ParsedCertificate[] {
   const found = pem.match(CERTIFICATE) ?? [];
   if (found.length === 0) {
-    throw section.error(
+    throw invalid(
       path,
       `\`${path.join('.')}\` holds no certificate.`,
       'Write certificates as PEM: -----BEGIN CERTIFICATE-----.',
@@ -263,11 +262,11 @@ function certificatesIn(
     const parsed = parsedOf(text);
     const which = `Certificate ${index + 1} of \`${path.join('.')}\``;
     if (parsed === null) {
-      throw section.error(path, `${which} cannot be read.`, 'Check that the file is whole.');
+      throw invalid(path, `${which} cannot be read.`, 'Check that the file is whole.');
     }
     const weak = problemOfKey(parsed.publicKey);
     if (weak !== null) {
-      throw section.error(
+      throw invalid(
         path,
         `${which} has ${weak}.`,
         'Use RSA from 2048 bits, a key on P-256, P-384 or P-521, or Ed25519.',
@@ -285,23 +284,23 @@ function parsedOf(pem: string): ParsedCertificate | null {
   }
 }
 
-/** Throws `ConfigurationError` for a list that is none, or that no authority has signed. */
+/** Throws `FindingsError` for a list that is none, or that no authority has signed. */
 function listsOf(
-  section: ConfigSection<SignatureConfig>,
+  { chainDigests }: SignatureKeys,
   pem: string,
   issuers: readonly ParsedCertificate[],
 ): readonly SignedList[] {
   return signedListsIn(pem).map((list, index) => {
     const which = `List ${index + 1} of \`revocations\``;
     if (list === null) {
-      throw section.error(
+      throw invalid(
         ['revocations'],
         `${which} cannot be read, or is not of all certificates.`,
         'Write complete lists as PEM: -----BEGIN X509 CRL-----.',
       );
     }
-    if (!isDigestAccepted(list.digest, new Set(section.value.chainDigests))) {
-      throw section.error(
+    if (!isDigestAccepted(list.digest, new Set(chainDigests))) {
+      throw invalid(
         ['revocations'],
         `${which} is signed with ${digestName(list.digest)}, which is not among \`chainDigests\`.`,
         'Let its authority sign it with SHA-256.',
@@ -314,7 +313,7 @@ function listsOf(
         list.isSignedBy(publicKey),
     );
     if (!isSigned) {
-      throw section.error(
+      throw invalid(
         ['revocations'],
         `${which} is signed by none of the authorities.`,
         'Add its authority to `authorities` or `intermediates`.',
@@ -324,16 +323,14 @@ function listsOf(
   });
 }
 
-function compileSaml(section: ConfigSection<VerifyConfig>): SamlRules | null {
-  const { saml, signature, timestamp } = section.value;
+function compileSaml({
+  keys: { saml, signature, timestamp },
+  issuers,
+}: VerifyPlan): SamlRules | null {
   if (saml === undefined) return null;
-  const own = section.at(saml, 'saml');
   const keys = new Map<string, () => readonly KeyObject[]>();
-  for (const [issuer, { cert }] of Object.entries(saml.issuers)) {
-    const path = ['issuers', issuer, 'cert'];
-    const certificates = madeAnew([own.text(path, cert)], ([text = '']) =>
-      certificatesIn(own, path, text),
-    );
+  for (const [issuer, cert] of issuers) {
+    const certificates = issuerCertificates(issuer, cert);
     keys.set(issuer, () => {
       const nowMillis = Date.now();
       return certificates()
@@ -349,6 +346,14 @@ function compileSaml(section: ConfigSection<VerifyConfig>): SamlRules | null {
     algorithms: signature === undefined ? DEFAULT_ALGORITHMS : algorithmRules(signature),
   };
 }
+
+const issuerCertificates = (
+  issuer: string,
+  cert: RotatingText,
+): (() => readonly ParsedCertificate[]) =>
+  within(['saml'], () =>
+    madeAnew([cert], ([text = '']) => certificatesIn(['issuers', issuer, 'cert'], text)),
+  );
 
 const DEFAULT_ALGORITHMS: AlgorithmRules = {
   signatures: new Set(SIGNATURE_NAMES.filter((name) => !name.endsWith('sha1'))),

@@ -1,8 +1,8 @@
-import { type ConfigPath, printPath } from '../../config/keys/config-path.js';
-import type { Finding } from '../../config/keys/finding.js';
-import type { Config } from '../../config/schema.js';
-import type { ConfigSection } from '../../config/section.js';
 import { recordEntries, type Steps } from '../../core/index.js';
+import { type ConfigPath, printPath } from '../keys/config-path.js';
+import type { Finding } from '../keys/finding.js';
+import type { Config } from '../schema.js';
+import type { ConfigSection } from '../section.js';
 
 /** The keys whose values are secrets. `*` is any name, or any place of a list. */
 const SECRETS: readonly string[] = [
@@ -41,6 +41,7 @@ const VARIABLE = /^\$[A-Z][A-Z0-9_]{2,127}$/;
  * variables without braces.
  */
 export function* warningsOfSecrets(root: ConfigSection<Config>): Steps<readonly Finding[]> {
+  const ofKeys = yield* plainKeys(root);
   const { services, graphqlServices, ...rest } = root.value;
   const all = { ...rest, services: { ...services, ...graphqlServices } };
   const unreplaced: Text[] = [];
@@ -56,6 +57,7 @@ export function* warningsOfSecrets(root: ConfigSection<Config>): Steps<readonly 
       text !== '' && !root.isForeign(path) && !VARIABLE.test(text) && root.isGiven(path),
   );
   return [
+    ...ofKeys,
     ...literal.map(([path]): Finding => {
       const what = `${printPath(path)} stands in the configuration file itself.`;
       return { path, part: 'value', what, remedy: 'Take it from the environment or from a file.' };
@@ -70,6 +72,22 @@ export function* warningsOfSecrets(root: ConfigSection<Config>): Steps<readonly 
       };
     }),
   ];
+}
+
+/** Keys of clients, which are secrets too. */
+function* plainKeys(root: ConfigSection<Config>): Steps<readonly Finding[]> {
+  const found: Finding[] = [];
+  const remedy = 'Take it from the environment or from a file.';
+  for (const [name, { keys }] of Object.entries(root.value.clients?.apiKeys?.clients ?? {})) {
+    for (const index of keys.keys()) {
+      const path = ['clients', 'apiKeys', 'clients', name, 'keys', index];
+      if (root.isForeign(path)) continue;
+      const what = `A key of client \`${name}\` stands in the configuration file itself.`;
+      found.push({ path, part: 'value', what, remedy });
+    }
+    yield;
+  }
+  return found;
 }
 
 type Text = readonly [path: ConfigPath, text: string];

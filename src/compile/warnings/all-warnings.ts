@@ -1,0 +1,46 @@
+import { below, type Problem } from '../../config/keys/finding.js';
+import type { GatewayPlan } from '../../config/plans/gateway-plan.js';
+import type { Diagnostic } from '../../core/index.js';
+import type { Listener } from '../../listen/listeners.js';
+import type { CompiledRedis } from '../backend/redis.js';
+import { type Callable, warningsOfRights } from '../clients/classes.js';
+import type { Graph } from '../graphql/graph.js';
+import { warningsOfAdmin } from '../listen/admin.js';
+import { warningsOfListeners } from '../listen/listeners.js';
+import { warningsOfRoutes } from '../listen/routes.js';
+import { takenProblemsOf, type WsdlReader } from '../soap/documents/named-wsdl.js';
+import type { ConfiguredService } from '../soap/service.js';
+import { rightsWarnings } from './soap-rights.js';
+import { warningsOfConfig } from './warnings.js';
+
+/** The compiled parts that have warnings, or that warnings are about. */
+interface WarningParts {
+  readonly graph: Graph;
+  readonly services: readonly ConfiguredService[];
+  readonly traffic: readonly Listener[];
+  readonly admin: readonly Listener[];
+  readonly redis: CompiledRedis;
+  readonly callables: readonly Callable[];
+  readonly wsdls: WsdlReader;
+  readonly trusted: readonly Diagnostic[];
+}
+
+/** All warnings, in the order of their report. */
+export const warningsOf = (
+  { config, listen, admin: adminPlans, secrets }: GatewayPlan,
+  { graph, traffic, admin, redis, callables, wsdls, services, trusted }: WarningParts,
+): readonly Problem[] => [
+  // First what a thousand warnings of WSDLs must not hide.
+  ...takenProblemsOf(wsdls.known),
+  ...warningsOfConfig(config, graph, secrets),
+  ...warningsOfAdmin(adminPlans),
+  ...warningsOfListeners(listen, traffic),
+  ...warningsOfListeners(adminPlans, admin),
+  ...below(['redis'], redis.warnings),
+  ...warningsOfRoutes(config),
+  ...warningsOfRights(config, callables),
+  ...rightsWarnings(config, graph),
+  ...trusted,
+  ...new Set(services.flatMap((service) => service.warnings)),
+  ...graph.warnings,
+];
