@@ -4,6 +4,7 @@ import { Networks } from './access/network/networks.js';
 import { Via } from './access/network/via.js';
 import type { Policy } from './access/policy.js';
 import { ReplyCache } from './cache/reply-cache.js';
+import { warningsOf } from './compile/all-warnings.js';
 import { compileRedis } from './compile/backend/redis.js';
 import {
   type Backends,
@@ -32,7 +33,6 @@ import { compileRest, type RestTable } from './compile/rest/rest-table.js';
 import { type KnownModel, WsdlReader } from './compile/soap/documents/named-wsdl.js';
 import { DeclaredOutputs } from './compile/soap/operations/declared-outputs.js';
 import type { ConfiguredService, SoapService } from './compile/soap/service.js';
-import { warningsOf } from './compile/warnings/all-warnings.js';
 import { closedReplies } from './compile/warnings/soap-rights.js';
 import { FindingsError, within } from './config/keys/finding.js';
 import { type LoadedConfig, rootSection } from './config/load.js';

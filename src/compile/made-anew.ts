@@ -1,5 +1,6 @@
 import { FindingsError } from '../config/keys/finding.js';
-import { ConfigurationError, currentText, type RotatingText } from '../core/index.js';
+import { ConfigurationError } from '../core/index.js';
+import { currentText, type RotatingText } from '../gateway/rotating-text.js';
 
 /**
  * What `make` makes of texts whose files may change, made anew when one of them has changed. What

@@ -1,11 +1,6 @@
 import { FindingsError, type Problem } from '../config/keys/finding.js';
-import {
-  ConfigurationError,
-  type Diagnostic,
-  type Inputs,
-  RotatingFile,
-  type RotatingText,
-} from '../core/index.js';
+import { ConfigurationError, type Diagnostic, type Inputs, RotatingFile } from '../core/index.js';
+import type { RotatingText } from '../gateway/rotating-text.js';
 import type { ConfigPath } from './keys/config-path.js';
 import type { ConfigPlace, ConfigSource } from './source/config-source.js';
 import type { SourcePosition } from './source/yaml-source.js';

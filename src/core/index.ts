@@ -31,7 +31,7 @@ export {
 } from './files/inputs.js';
 export { PACKAGE_FOLDER, packageVersion } from './files/package-folder.js';
 export { isRead, type Read, RememberedReads } from './files/remembered-reads.js';
-export { currentText, fileText, RotatingFile, type RotatingText } from './files/rotating-file.js';
+export { fileText, RotatingFile } from './files/rotating-file.js';
 export {
   FIELD_CASES,
   type FieldCase,

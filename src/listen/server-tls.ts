@@ -7,13 +7,8 @@ import {
   type Server,
   type TLSSocket,
 } from 'node:tls';
-import {
-  certificateEndMillis,
-  currentText,
-  firstEnd,
-  type RotatingText,
-  TimeSlices,
-} from '../core/index.js';
+import { certificateEndMillis, firstEnd, TimeSlices } from '../core/index.js';
+import { currentText, type RotatingText } from '../gateway/rotating-text.js';
 import { listsIn, nextUpdate } from '../wss/index.js';
 import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { compileAdmin } from '../compile/listen/admin.js';
 import { compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
-import { readAudit } from '../config/plans/gateway-plan.js';
+import { readAudit } from '../config/plans/audit-plan.js';
 import { readAdmin } from '../config/plans/listener-plan.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';

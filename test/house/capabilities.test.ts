@@ -32,8 +32,10 @@ const REGISTRY: readonly string[] = [
   'config/limit-tables.ts',
   'config/refusal-limits.ts',
   'config/protection/',
-  // The compiled configuration, and of it the GraphQL schema.
+  // The configuration as values and as tables, and of these the GraphQL schema.
+  'config/plans/gateway-plan.ts',
   'compile.ts',
+  'compile/backends.ts',
   'compile/graphql/graph.ts',
   // Endpoints and records of a process, and what it shares with others.
   'request.ts',
@@ -97,6 +99,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'compile/soap/documents/named-wsdl.ts':
         'reads the WSDL that was taken in place of the configured one',
+      'config/plans/service-plan.ts': 'the file of such a WSDL',
       'process/reload/asked-reloads.ts':
         'a change that is taken is a reload, which waits for others',
     },
@@ -105,7 +108,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     homes: [
       'observe/audit/',
       'config/process/audit-keys.ts',
-      'compile/process/audit.ts',
+      'config/plans/audit-plan.ts',
       'cli/audit.ts',
     ],
     words: /\b\w*[aA]udit\w*/g,

@@ -417,6 +417,21 @@ t.test('no class stands on a class that stands on another', async (t) => {
   t.ok(parents.get('Refusal') === 'Error', 'classes are found at all');
 });
 
+/** Files outside of `config` that know sections, each with its reason. */
+const KNOW_SECTIONS: Readonly<Record<string, string>> = {
+  'src/compile/problems.ts': 'finds the lines of what the steps of `compile` find wrong',
+  'src/process/refuse-address.ts': 'an address turns out to be in use when it is bound',
+  'src/process/reload/check-weaker.ts': 'compares the plain values of two configurations',
+  'src/cli/check.ts': 'reports services of which no operation can be called',
+};
+
+t.test('the configuration is read once: what follows has plain values', async (t) => {
+  const known = imports
+    .filter(({ file, target }) => target === 'src/config/section.ts' && roomOf(file) !== 'config')
+    .map(({ file }) => file);
+  t.same([...new Set(known)].sort(), Object.keys(KNOW_SECTIONS).sort());
+});
+
 t.test('the scanner tells code from what only looks like it', async (t) => {
   const masked = (text: string): string => maskTypeScript(text).replaceAll(/ +/g, ' ');
   t.equal(masked("import 'a'; // import 'b'"), "import ' '; ");

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { NO_EVENTS } from '../../src/budget/budget.js';
 import { compileRedis } from '../../src/compile/backend/redis.js';
-import { below } from '../../src/config/keys/finding.js';
+import { findingsBelow } from '../../src/config/keys/finding.js';
 import { loadConfig, rootSection } from '../../src/config/load.js';
 import { readRedis } from '../../src/config/plans/redis-plan.js';
 import { defaultsOf } from '../../src/core/limit.js';
@@ -150,7 +150,9 @@ t.test('secrets that go over the network in clear text are warned of', async (t)
     writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
     const root = rootSection(await loadConfig(file, {}));
     const { warnings: found } = compileRedis(readRedis(root));
-    return root.locateAll(below(['redis'], found)).map(({ what, line }) => `${line}: ${what}`);
+    return root
+      .locateAll(findingsBelow(['redis'], found))
+      .map(({ what, line }) => `${line}: ${what}`);
   };
   const open =
     '2: Redis gets its password without TLS: others on the network can read it, ' +

@@ -1,7 +1,7 @@
 import { invalid } from '../../config/keys/finding.js';
 import type { BackendPlan } from '../../config/plans/backend-plan.js';
 import type { ServiceConfig } from '../../config/schema.js';
-import { currentText, type RotatingText } from '../../core/index.js';
+import { currentText, type RotatingText } from '../../gateway/rotating-text.js';
 import { loadKerberos, Negotiate, Ntlm, type Route } from '../../upstream/index.js';
 
 type RouteTo = (url: URL) => Route;

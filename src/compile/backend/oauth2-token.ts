@@ -2,7 +2,7 @@ import type { JwtClaims } from '../../access/tokens/jwt.js';
 import { readSigningKey, type SigningKey } from '../../access/tokens/signing-key.js';
 import { invalid } from '../../config/keys/finding.js';
 import type { BackendPlan, OAuthKeys, OAuthPlan } from '../../config/plans/backend-plan.js';
-import { currentText, type RotatingText } from '../../core/index.js';
+import { currentText, type RotatingText } from '../../gateway/rotating-text.js';
 import {
   type ClientIdentity,
   limitsWithin,

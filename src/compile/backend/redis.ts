@@ -1,14 +1,14 @@
 import { isReachable, parseAddress } from '../../config/keys/address.js';
 import {
-  below,
   type Finding,
   finding,
+  findingsBelow,
   invalid,
   type Problem,
   within,
 } from '../../config/keys/finding.js';
 import type { RedisPlan } from '../../config/plans/redis-plan.js';
-import type { RotatingText } from '../../core/index.js';
+import type { RotatingText } from '../../gateway/rotating-text.js';
 import { parseRedisUrl, printAddress, type ServerAddress } from '../../redis/address.js';
 import type { ServerAccess, TlsSource } from '../../redis/client.js';
 import type { Deployment } from '../../redis/locator.js';
@@ -54,7 +54,7 @@ export function compileRedis(plan: RedisPlan | null): CompiledRedis {
     },
     warnings: [
       ...warningsOfTls(tls, '`redis`', redis.ca === undefined ? 'tls' : 'ca'),
-      ...below(['sentinel'], warningsOfTls(tlsOfSentinels, SENTINELS)),
+      ...findingsBelow(['sentinel'], warningsOfTls(tlsOfSentinels, SENTINELS)),
       ...warningsOfClearText(deployment, access),
     ],
   };

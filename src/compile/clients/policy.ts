@@ -1,7 +1,8 @@
 import { Policy } from '../../access/policy.js';
 import { within } from '../../config/keys/finding.js';
 import type { AuthorizePlan } from '../../config/plans/client-plan.js';
-import { type CallObserver, currentText } from '../../core/index.js';
+import type { CallObserver } from '../../core/index.js';
+import { currentText } from '../../gateway/rotating-text.js';
 import type { UpstreamLimits } from '../../upstream/index.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { askDecisionPoint } from '../backend/decision-point.js';

@@ -7,7 +7,8 @@ import { TokenIssuer, type TokenKeys, Tokens } from '../../access/tokens/tokens.
 import { validateKeySet } from '../../config/clients/key-set.js';
 import type { IntrospectionPlan, IssuerPlan } from '../../config/plans/client-plan.js';
 import type { Config } from '../../config/schema.js';
-import { type CallObserver, currentText, KIB } from '../../core/index.js';
+import { type CallObserver, KIB } from '../../core/index.js';
+import { currentText } from '../../gateway/rotating-text.js';
 import {
   fetchDocument,
   introspectToken,

@@ -2,10 +2,10 @@ import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../../config/graphql/cache-keys.js';
 import {
-  below,
   type Finding,
   FindingsError,
   finding,
+  findingsBelow,
   type Problem,
 } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
@@ -82,7 +82,7 @@ export async function compileCaching(
         writes.set(service.name, operation, writeRule(declared, write, invalidationOf));
       }
       const path = ['services', service.name, 'operations', operation.name];
-      findings.push(...below(path, checkDeclared(declared, read, write)));
+      findings.push(...findingsBelow(path, checkDeclared(declared, read, write)));
     }
   }
   if (findings.length > 0) throw new FindingsError(findings);

@@ -23,9 +23,9 @@ import {
 } from '../../graphql/index.js';
 import { fieldConversion } from './conversions.js';
 import { costOfField, costOfOperation } from './costs.js';
+import { sdlField } from './documents/sdl-operations.js';
 import { mappedPages } from './pages.js';
 import { fieldRuleOf, isNulled } from './rights.js';
-import { sdlField } from './sdl-operations.js';
 import type { ConfiguredService } from './service.js';
 
 /** The mappings of the operations of one service as fields, by the operation's name. */

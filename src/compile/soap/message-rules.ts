@@ -12,7 +12,6 @@ import type { Operation } from '../../wsdl/index.js';
 import { ReaderPool, type XmlLimits } from '../../xml/index.js';
 import type { Versions } from './documents/versions.js';
 import type { OperationTable } from './operations/operation-table.js';
-import { blockNames, type TokenPlace } from './token-place.js';
 
 /** The bounds of the bytes of the messages of a service. */
 export interface MessageLimits {
@@ -54,7 +53,8 @@ export function messageLimits(
 interface EnvelopeParts {
   readonly versions: Versions;
   readonly requests: OperationTable;
-  readonly tokenPlace: TokenPlace | null;
+  /** The blocks of tokens, which the gateway writes itself. */
+  readonly tokenBlocks: readonly string[];
   readonly readsSecurity: boolean;
 }
 
@@ -65,7 +65,7 @@ interface EnvelopeParts {
 export function envelopeRules(
   config: ServiceConfig,
   { roles, understands, limits: { soap } }: Pick<Config, 'roles' | 'understands' | 'limits'>,
-  { versions, requests, tokenPlace, readsSecurity }: EnvelopeParts,
+  { versions, requests, tokenBlocks, readsSecurity }: EnvelopeParts,
 ): { readonly requestRules: EnvelopeRules; readonly replyRules: EnvelopeRules } {
   const role = config.security.verify?.role;
   const header = {
@@ -86,7 +86,12 @@ export function envelopeRules(
     requestRules: {
       ...rules,
       dialects: new Set(versions),
-      header: { ...header, enforce: true, checksAddressing, ...replacedBlocks(config, tokenPlace) },
+      header: {
+        ...header,
+        enforce: true,
+        checksAddressing,
+        ...replacedBlocks(config, tokenBlocks),
+      },
       readsSecurity,
     },
     // Some stacks fault in another version than they were asked in; that is still an answer.
@@ -168,9 +173,9 @@ export function weightsOf(
 /** The blocks of SOAP callers that the gateway replaces by its own. */
 function replacedBlocks(
   { security }: ServiceConfig,
-  place: TokenPlace | null,
+  tokenBlocks: readonly string[],
 ): { replaced?: ReadonlySet<string> } {
   const isReplaced = security.make?.replace === true || security.verify?.remove === true;
-  const names = [...(isReplaced ? SECURITY_NAMES : []), ...blockNames(place)];
+  const names = [...(isReplaced ? SECURITY_NAMES : []), ...tokenBlocks];
   return names.length === 0 ? {} : { replaced: new Set(names) };
 }

@@ -1,6 +1,6 @@
 import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Via } from '../../access/network/via.js';
-import { below, type Problem, within } from '../../config/keys/finding.js';
+import { findingsBelow, type Problem, within } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { Inputs, Pace, Requirement, Tolerance } from '../../core/index.js';
@@ -31,10 +31,10 @@ import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
 import { Destinations } from './destinations.js';
 import {
-  claimedAddresses,
   DESCRIPTIONS,
   describeService,
-  type ServiceDescription,
+  portAddresses,
+  type ServiceOperations,
 } from './documents/describe-service.js';
 import type { WsdlReader } from './documents/named-wsdl.js';
 import { serviceDigest } from './documents/service-digest.js';
@@ -65,7 +65,7 @@ import {
 } from './token-place.js';
 
 /** One SOAP backend as requests see it: its name, the rules of its messages, its upstream. */
-export interface SoapService extends ServiceDescription, MessageLimits, Switches {
+export interface SoapService extends ServiceOperations, MessageLimits, Switches {
   readonly name: string;
   readonly path: string;
   /** The first one is used for calls. */
@@ -191,13 +191,13 @@ export async function compileService(
   const messages = compileMessages(plan, parts, {
     versions,
     requests: description.requests,
-    tokenPlace: calls.tokenPlace,
+    tokenBlocks: blockNames(calls.tokenPlace),
     readsSecurity: received.freshness !== null,
   });
   const found = [
     ...warnings,
-    ...below(['security', 'verify'], received.verification?.warnings ?? []),
-    ...below(['security', 'verifyReplies'], messages.replyVerification?.warnings ?? []),
+    ...findingsBelow(['security', 'verify'], received.verification?.warnings ?? []),
+    ...findingsBelow(['security', 'verifyReplies'], messages.replyVerification?.warnings ?? []),
     ...warningsOfTls(backend.reach.tls, `Service \`${name}\``),
   ];
   const service: ConfiguredService = {
@@ -214,7 +214,7 @@ export async function compileService(
     ...compileReplies(config, wsdl !== null, operations, outputs),
     session: null,
     health: null,
-    warnings: below(['services', name], found),
+    warnings: findingsBelow(['services', name], found),
     // Last: a service that is refused holds nothing.
     ...holdCalls(plan, backend, { isKept, keeping }),
   };
@@ -230,7 +230,7 @@ export async function compileService(
 /** The checks of messages that come. */
 function compileReceived(
   plan: ServicePlan,
-  { wsdl, operations }: ServiceDescription,
+  { wsdl, operations }: ServiceOperations,
   { gateway: { limits }, keeping }: ServiceParts,
 ): Pick<SoapService, 'freshness' | 'verification' | 'validity'> {
   const freshness = compileFreshness(plan.name, plan.config, limits.soap, keeping);
@@ -261,7 +261,7 @@ async function compileBackend(
 /** The calls that the gateway makes. */
 function compileCalls(
   plan: ServicePlan,
-  { operations }: ServiceDescription,
+  { operations }: ServiceOperations,
   [first, ...others]: Versions,
 ): Pick<SoapService, 'addressing' | 'tokenPlace' | 'dialects' | 'mediaTypes' | 'callHead'> {
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
@@ -306,13 +306,13 @@ function compileOwnSecurity(
 /** The tables that the keys of a service and its operations make without errors. */
 const tablesOf = (
   { config }: ServicePlan,
-  { source, operations }: ServiceDescription,
+  { source, operations }: ServiceOperations,
   { gateway: { limits, publicUrl }, forwarding, via }: ServiceParts,
 ) => ({
   path: config.path,
   ...switches(config),
   callerFields: compileCallerFields(config, forwarding, via),
-  destinations: new Destinations(config, publicUrl, claimedAddresses(source?.written ?? null)),
+  destinations: new Destinations(config, publicUrl, portAddresses(source?.written ?? null)),
   claims: claimsIn(config, operations),
   digest: serviceDigest(config, source),
   requirements: operationRequirements(config),

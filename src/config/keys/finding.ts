@@ -51,12 +51,12 @@ export function problemsOf(error: unknown): readonly Problem[] {
 }
 
 /** Findings about the value at `path`, as findings about the value around it. */
-export const below = (path: ConfigPath, problems: readonly Problem[]): readonly Problem[] =>
+export const findingsBelow = (path: ConfigPath, problems: readonly Problem[]): readonly Problem[] =>
   problems.map((each) => ('path' in each ? { ...each, path: [...path, ...each.path] } : each));
 
 /** An error about the value at `path`, as one about the value around it. */
 export const errorBelow = (path: ConfigPath, error: unknown): unknown =>
-  error instanceof FindingsError ? new FindingsError(below(path, error.problems)) : error;
+  error instanceof FindingsError ? new FindingsError(findingsBelow(path, error.problems)) : error;
 
 /** Runs a step on the value at `path`. */
 export function within<T>(path: ConfigPath, step: () => T): T {

@@ -1,4 +1,4 @@
-import type { RotatingText } from '../../core/index.js';
+import type { RotatingText } from '../../gateway/rotating-text.js';
 import type { AnyService, ServiceConfig } from '../schema.js';
 import type { ConfigSection } from '../section.js';
 import { readTls, type TlsPlan } from './tls-plan.js';

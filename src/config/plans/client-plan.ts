@@ -1,4 +1,4 @@
-import type { RotatingText } from '../../core/index.js';
+import type { RotatingText } from '../../gateway/rotating-text.js';
 import { type JwtConfig, jwtIssuers } from '../clients/token-keys.js';
 import { printPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';

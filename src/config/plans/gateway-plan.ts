@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import type { Inputs, Steps } from '../../core/index.js';
 import type { AuditTarget } from '../../observe/audit/chain-writer.js';
 import type { Finding } from '../keys/finding.js';
 import type { AdminListenerConfig } from '../listen/listen-keys.js';
 import type { Config } from '../schema.js';
 import type { ConfigSection } from '../section.js';
+import { readAudit } from './audit-plan.js';
 import { type ClientsPlan, readClients } from './client-plan.js';
 import { type ListenerPlan, readAdmin, readListeners } from './listener-plan.js';
 import { warningsOfSecrets } from './literal-secrets.js';
@@ -31,7 +31,7 @@ export interface GatewayPlan {
   readonly admin: readonly ListenerPlan<AdminListenerConfig>[];
   /** Null without Redis. */
   readonly redis: RedisPlan | null;
-  /** Where decisions are recorded; null: nowhere. */
+  /** The record of decisions; null for none. */
   readonly audit: AuditTarget | null;
   /** The manifest of trusted documents; null without. */
   readonly manifest: ManifestPlan | null;
@@ -69,15 +69,6 @@ export function* readPlan(root: ConfigSection<Config>): Steps<GatewayPlan> {
     manifest: readManifestKeys(root),
     secrets: yield* warningsOfSecrets(root),
   };
-}
-
-/** Where decisions are recorded. */
-export function readAudit(root: ConfigSection<Pick<Config, 'audit'>>): AuditTarget | null {
-  const { audit } = root.value;
-  if (audit === undefined) return null;
-  const file =
-    audit.file === undefined ? null : resolve(root.locate(['audit', 'file'], audit.file).location);
-  return { file, key: audit.key ?? null };
 }
 
 function readManifestKeys(root: ConfigSection<Pick<Config, 'graphql'>>): ManifestPlan | null {

@@ -1,4 +1,4 @@
-import type { RotatingText } from '../../core/index.js';
+import type { RotatingText } from '../../gateway/rotating-text.js';
 import type { RotatingIdentity, ServerTlsOptions } from '../../listen/server-tls.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import {

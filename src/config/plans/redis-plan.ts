@@ -1,4 +1,4 @@
-import type { RotatingText } from '../../core/index.js';
+import type { RotatingText } from '../../gateway/rotating-text.js';
 import type { RedisConfig } from '../process/redis-keys.js';
 import { processCount } from '../process-count.js';
 import type { Config } from '../schema.js';

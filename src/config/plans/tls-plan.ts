@@ -1,4 +1,4 @@
-import type { RotatingText } from '../../core/index.js';
+import type { RotatingText } from '../../gateway/rotating-text.js';
 import { TLS_PARTS, type TlsPart } from '../../upstream/index.js';
 import type { ServiceConfig } from '../schema.js';
 import type { ConfigSection } from '../section.js';

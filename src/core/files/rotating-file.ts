@@ -67,18 +67,6 @@ export class RotatingFile {
   }
 }
 
-/** A text of the configuration, or of a file that may be replaced. */
-export interface RotatingText {
-  /** As the configuration found it. */
-  readonly text: string;
-  /** Null where the text is in the configuration itself. */
-  readonly file: RotatingFile | null;
-}
-
-/** Its latest content that is known. */
-export const currentText = ({ text, file }: RotatingText): string =>
-  file === null ? text : file.content;
-
 /**
  * The content of a file of a secret: base64, or text without its last line break; null for what is
  * no UTF-8.

@@ -5,15 +5,15 @@ import type { Pace } from '../../../core/index.js';
 import type { Operation, Port, WsdlModel } from '../../../wsdl/index.js';
 import { type Keeping, Kept } from '../../keep.js';
 import { OperationTable } from '../operations/operation-table.js';
-import { sdlOperationsOf } from '../sdl-operations.js';
 import type { KnownModel, WsdlReader } from './named-wsdl.js';
 import { openedOperations } from './opened-operations.js';
 import { choosePorts } from './ports.js';
+import { sdlOperationsOf } from './sdl-operations.js';
 import { type Versions, versionsOf, versionWarnings } from './versions.js';
 import { warningsOfWsdl } from './wsdl-warnings.js';
 
 /** The operations of a service, by its WSDL, or by SDL types where it has none. */
-export interface ServiceDescription {
+export interface ServiceOperations {
   /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;
   /** What that was read from; null where `wsdl` is. */
@@ -22,16 +22,17 @@ export interface ServiceDescription {
    * Those of the WSDL that are offered, with the names that their operations have in this service.
    */
   readonly ports: readonly Port[];
-  /** Of the chosen ports, or from the SDL types. */
+  /** Those of the chosen ports, or of the SDL types. */
   readonly operations: readonly Operation[];
   /** The operations of requests, whichever port offers them. */
   readonly requests: OperationTable;
 }
 
-type KeptDescription = Omit<ServiceDescription, 'source'>;
+type KeptDescription = Omit<ServiceOperations, 'source'>;
 
 /**
- * The same objects for the same operations: the schema of the generation before may then be kept.
+ * Descriptions are the same objects for the same operations: the schema of the generation before
+ * may then be kept.
  */
 export const DESCRIPTIONS = new Kept<KeptDescription>(
   'of a service: its operations, as compiled',
@@ -50,7 +51,7 @@ export async function describeService(
   plan: ServicePlan,
   { gateway, wsdls, pace, keeping }: DescriptionParts,
 ): Promise<{
-  readonly description: ServiceDescription;
+  readonly description: ServiceOperations;
   readonly versions: Versions;
   readonly warnings: readonly Problem[];
 }> {
@@ -121,7 +122,7 @@ function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operat
  * The addresses that the WSDL of the operator gives its ports. They are never called: clients may
  * send them in `To`.
  */
-export const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
+export const portAddresses = (wsdl: WsdlModel | null): readonly string[] =>
   (wsdl?.services ?? []).flatMap(({ ports }) =>
     ports.flatMap(({ address }) => (address === null ? [] : [address])),
   );

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { invalid } from '../../../config/keys/finding.js';
 import type { SamlPlan } from '../../../config/plans/security-plan.js';
-import { invariant, type RotatingText } from '../../../core/index.js';
+import { invariant } from '../../../core/index.js';
+import type { RotatingText } from '../../../gateway/rotating-text.js';
 import type { MadeSecurity } from '../../../soap/index.js';
 import { issueAssertion, SAML2 } from '../../../wss/index.js';
 import {

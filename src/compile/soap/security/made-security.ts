@@ -1,6 +1,6 @@
 import { invalid, within } from '../../../config/keys/finding.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
-import { currentText } from '../../../core/index.js';
+import { currentText } from '../../../gateway/rotating-text.js';
 import { type SecurityWriter, securityWriter } from '../../../soap/index.js';
 import type { SigningRules } from '../../../wss/index.js';
 import { compileAssertion } from './made-assertion.js';

@@ -4,15 +4,16 @@ import { isAllowed } from '../../../access/allowed-answer.js';
 import { Networks } from '../../../access/network/networks.js';
 import { BasicUsers, basicUser } from '../../../access/passwords/basic.js';
 import {
-  below,
   type Finding,
   FindingsError,
   finding,
+  findingsBelow,
   within,
 } from '../../../config/keys/finding.js';
 import type { UsernameTokenPlan, VerifyPlan } from '../../../config/plans/security-plan.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
-import { currentText, Refusal } from '../../../core/index.js';
+import { Refusal } from '../../../core/index.js';
+import { currentText } from '../../../gateway/rotating-text.js';
 import type { UsernameTokenRules } from '../../../wss/index.js';
 import { compileAccessEndpoint } from '../../backend/access-endpoint.js';
 import { askDecisionPoint } from '../../backend/decision-point.js';
@@ -59,7 +60,7 @@ export function compileTokenUsers(
     const what = 'A user with a `hash`, or of a `url`, needs passwords of the type text.';
     problems.push(finding(['types'], what, 'Add text to `types`, or write the `password`.'));
   }
-  if (problems.length > 0) throw new FindingsError(below(['usernameToken'], problems));
+  if (problems.length > 0) throw new FindingsError(findingsBelow(['usernameToken'], problems));
   const hashed = hashes.size === 0 ? null : hashedUsers(hashes);
   const decision =
     url === undefined ? null : within(['usernameToken'], () => askDecision(service, url, plan));

@@ -16,7 +16,7 @@ import {
   type VerifyPlan,
 } from '../../../config/plans/security-plan.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
-import type { RotatingText } from '../../../core/index.js';
+import type { RotatingText } from '../../../gateway/rotating-text.js';
 import { OnceMemory } from '../../../gateway/shared/once-memory.js';
 import {
   type AlgorithmRules,

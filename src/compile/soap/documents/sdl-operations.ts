@@ -1,7 +1,7 @@
-import { FindingsError, finding } from '../../config/keys/finding.js';
-import type { ServiceConfig } from '../../config/schema.js';
-import { type RootType, readSdlOperations, type SdlOperation } from '../../graphql/index.js';
-import type { Operation } from '../../wsdl/index.js';
+import { FindingsError, finding } from '../../../config/keys/finding.js';
+import type { ServiceConfig } from '../../../config/schema.js';
+import { type RootType, readSdlOperations, type SdlOperation } from '../../../graphql/index.js';
+import type { Operation } from '../../../wsdl/index.js';
 
 /**
  * The operations of a service whose types are SDL: none where it is SOAP only. Throws

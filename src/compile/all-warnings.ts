@@ -1,17 +1,17 @@
-import { below, type Problem } from '../../config/keys/finding.js';
-import type { GatewayPlan } from '../../config/plans/gateway-plan.js';
-import type { Diagnostic } from '../../core/index.js';
-import type { Listener } from '../../listen/listeners.js';
-import type { CompiledRedis } from '../backend/redis.js';
-import { type Callable, warningsOfRights } from '../clients/classes.js';
-import type { Graph } from '../graphql/graph.js';
-import { warningsOfAdmin } from '../listen/admin.js';
-import { warningsOfListeners } from '../listen/listeners.js';
-import { warningsOfRoutes } from '../listen/routes.js';
-import { takenProblemsOf, type WsdlReader } from '../soap/documents/named-wsdl.js';
-import type { ConfiguredService } from '../soap/service.js';
-import { rightsWarnings } from './soap-rights.js';
-import { warningsOfConfig } from './warnings.js';
+import { findingsBelow, type Problem } from '../config/keys/finding.js';
+import type { GatewayPlan } from '../config/plans/gateway-plan.js';
+import type { Diagnostic } from '../core/index.js';
+import type { Listener } from '../listen/listeners.js';
+import type { CompiledRedis } from './backend/redis.js';
+import { type Callable, warningsOfRights } from './clients/classes.js';
+import type { Graph } from './graphql/graph.js';
+import { warningsOfAdmin } from './listen/admin.js';
+import { warningsOfListeners } from './listen/listeners.js';
+import { warningsOfRoutes } from './listen/routes.js';
+import { takenProblemsOf, type WsdlReader } from './soap/documents/named-wsdl.js';
+import type { ConfiguredService } from './soap/service.js';
+import { rightsWarnings } from './warnings/soap-rights.js';
+import { warningsOfConfig } from './warnings/warnings.js';
 
 /** The compiled parts that have warnings, or that warnings are about. */
 interface WarningParts {
@@ -36,7 +36,7 @@ export const warningsOf = (
   ...warningsOfAdmin(adminPlans),
   ...warningsOfListeners(listen, traffic),
   ...warningsOfListeners(adminPlans, admin),
-  ...below(['redis'], redis.warnings),
+  ...findingsBelow(['redis'], redis.warnings),
   ...warningsOfRoutes(config),
   ...warningsOfRights(config, callables),
   ...rightsWarnings(config, graph),
