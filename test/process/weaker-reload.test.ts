@@ -20,6 +20,9 @@ const REFUSED = 'the new configuration was refused: the one before stays';
 const weaker = (gateway: GatewayProcess, result: 'taken' | 'refused'): Promise<number> =>
   gateway.metric(`soapstone_config_weaker_total\\{result="${result}"\\}`);
 
+const isCurrent = (gateway: GatewayProcess): Promise<number> =>
+  gateway.metric('soapstone_config_current');
+
 for (const workers of [1, 2]) {
   t.test(
     'a file without its clients opens nothing until an operator asks for it, ' +
@@ -42,6 +45,7 @@ for (const workers of [1, 2]) {
         ],
       });
       t.equal(await weaker(gateway, 'refused'), 1);
+      t.equal(await isCurrent(gateway), 0, 'the files are not what runs');
       t.equal(await gateway.metric('soapstone_config_loads_total\\{result="refused"\\}'), 1);
       t.equal(await statusOf(gateway, 'orders'), 401, 'the clients stay');
       t.equal(await statusOf(gateway, 'orders', `x-api-key: ${KEY}\r\n`), 200);
@@ -60,6 +64,7 @@ for (const workers of [1, 2]) {
 
       await writeFile(gateway.file, whole.replace(KEY, 'ffffffffffffffff'));
       await until(async () => (await gateway.metric('soapstone_generation')) === 2);
+      t.equal(await isCurrent(gateway), 1);
       t.equal(
         await statusOf(gateway, 'orders', `x-api-key: ${KEY}\r\n`),
         401,
@@ -208,5 +213,11 @@ t.test('a reload by an operator counts for a changed file that waits for its own
   );
   t.same(causes, ['changed file', 'SIGHUP']);
   await reloader.request('changed file');
-  t.match(reloader.loads, { weakerRefused: 1, refused: 1, generation: 3 });
+  t.match(reloader.loads, { weakerRefused: 1, refused: 1, isCurrent: false, generation: 3 });
+  await reloader.request('SIGHUP');
+  t.equal(reloader.loads.isCurrent, true, 'taken by an operator');
+  await reloader.run('changed WSDL of a backend', async () => {
+    throw new ConfigurationError([]);
+  });
+  t.match(reloader.loads, { refused: 2, isCurrent: true }, 'what a backend shows is in no file');
 });

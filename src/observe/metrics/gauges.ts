@@ -56,6 +56,8 @@ interface DriftGauge {
 export interface ConfigLoads {
   ok: number;
   refused: number;
+  /** The files are those that run, as far as they have been read. */
+  isCurrent: boolean;
   /** 1 at the start; each reload adds one. */
   generation: number;
   /** Reloads that took protection away, and those that were refused because they would have. */
@@ -67,6 +69,7 @@ export interface ConfigLoads {
 export const FIRST_LOAD: ConfigLoads = {
   ok: 1,
   refused: 0,
+  isCurrent: true,
   generation: 1,
   weakerTaken: 0,
   weakerRefused: 0,
@@ -94,6 +97,14 @@ export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
     taken: loads.weakerTaken,
     refused: loads.weakerRefused,
   }));
+  const current = {
+    name: 'soapstone_config_current',
+    help:
+      'Whether the files of the configuration are what runs: 0 from a reload that was refused ' +
+      'until one is taken.',
+    aggregator: 'min',
+  } as const;
+  book.addSampled('gauge', current, () => [{ labels: [], value: loads.isCurrent ? 1 : 0 }]);
   const generation = {
     name: 'soapstone_generation',
     help:

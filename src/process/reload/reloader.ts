@@ -35,6 +35,7 @@ export class Reloader {
   readonly loads: ConfigLoads = {
     ok: 1,
     refused: 0,
+    isCurrent: true,
     generation: 1,
     weakerTaken: 0,
     weakerRefused: 0,
@@ -98,6 +99,7 @@ export class Reloader {
       if (applied === null) return { generation: loads.generation, problems: [] };
       const { warnings, weaker } = applied;
       loads.ok++;
+      loads.isCurrent = true;
       loads.generation++;
       this.#log.event('info', 'configuration reloaded', { generation: loads.generation, cause });
       if (weaker.length > 0) {
@@ -111,6 +113,8 @@ export class Reloader {
       const isBug = !(error instanceof ConfigurationError);
       if (this.#isClosed && !isBug) return stopping;
       loads.refused++;
+      // What a backend shows is in no file.
+      loads.isCurrent &&= cause === 'changed WSDL of a backend';
       if (!isBug && error.isWeaker) {
         loads.weakerRefused++;
       }
