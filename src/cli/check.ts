@@ -72,11 +72,17 @@ async function throwWithNames(file: string, error: unknown): Promise<never> {
     },
   );
   const known = new Set(error.diagnostics.map(printDiagnostic));
+  // A value that is wrong has no further errors that are worth reading.
+  const places = new Set(error.diagnostics.flatMap((each) => placeOf(each) ?? []));
   throw new ConfigurationError([
     ...error.diagnostics,
-    ...more.filter((each) => !known.has(printDiagnostic(each))),
+    ...more.filter((each) => !known.has(printDiagnostic(each)) && !places.has(placeOf(each) ?? '')),
   ]);
 }
+
+/** The place of an error in its file; null for one that has none. */
+const placeOf = ({ file, line, column }: Diagnostic): string | null =>
+  line === null ? null : `${file}:${line}:${column}`;
 
 /** A service of which no operation can be called, though it has operations or a WSDL. */
 function unusableService(

@@ -150,12 +150,12 @@ t.test('files that cannot be read are problems where they are named', async (t) 
         'where there may be none, write { files: "none/*.yaml", optional: true }.',
       'soapstone.yaml:2:5: The included file none.yaml cannot be read (ENOENT).',
       'soapstone.yaml:4:5: The included file services cannot be read (EISDIR).',
-      'b.yaml:1:5: Flow sequence in block collection must be sufficiently ' +
-        'indented and end with a ].',
+      'b.yaml:1:4: A brace or bracket that opens here is not closed. Close it with `}` or `]`.',
     ],
   );
   t.same(await problems(t, { 'soapstone.yaml': `include: x\n${service('a')}` }), [
-    'soapstone.yaml:1:10: `include` must be a list.',
+    'soapstone.yaml:1:10: `include` must be a list. ' +
+      'Write it as in `include: ["services/*.yaml"]`.',
   ]);
 });
 

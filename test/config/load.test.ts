@@ -182,7 +182,8 @@ __proto__: { a: 1 }
     '9:5: `services.orders` maps operations but has neither `wsdl` nor `types`. ' +
       'Name the WSDL, or define the types in SDL in `types`.',
     '10:12: Unknown key `feild` in `services.orders.operations.A`. Did you mean `field`?',
-    '11:10: `services.orders.operations.B` must be true, false or a map of keys.',
+    '11:10: `services.orders.operations.B` must be true, false or a map of keys. ' +
+      'Write it as in `B: { field: Query.order }`.',
     '12:29: `services.orders.limits.xml.depth` must be between 4 and 1,000 levels.',
     '12:50: `services.orders.limits.xml.messageBytes` must be a whole number of bytes. ' +
       'Write a number of bytes, or one with B, KiB, MiB or GiB.',
@@ -252,9 +253,13 @@ routes: [{ path: /callback/orders, url: http://x }]`,
   ],
   [
     `${SERVICES}graphql: { introspection: maybe }`,
-    '4:27: `graphql.introspection` must be true or false.',
+    '4:27: `graphql.introspection` must be true or false. Write it without quotes; ' +
+      '`yes` and `no` are texts.',
   ],
-  [`${SERVICES}graphql: [1]`, '4:10: `graphql` must be a map of keys.'],
+  [
+    `${SERVICES}graphql: [1]`,
+    '4:10: `graphql` must be a map of keys. Write it as in `graphql: { path: /graphql }`.',
+  ],
   [
     `${SERVICES}listen: 4000`,
     '4:9: `listen` must be text, a map of keys or a list. Write host:port, such as ' +
@@ -318,7 +323,7 @@ routes: [{ path: /callback/orders, url: http://x }]`,
   ],
   [
     'services: [',
-    '1:12: Flow sequence in block collection must be sufficiently indented and end with a ].',
+    '1:11: A brace or bracket that opens here is not closed. Close it with `}` or `]`.',
   ],
   [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file

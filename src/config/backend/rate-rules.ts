@@ -9,10 +9,23 @@ export function rateRules(
 ): readonly Finding[] {
   const ofOperations = isRecord(operations)
     ? Object.entries(operations).flatMap(([name, mapping]) =>
-        isRecord(mapping) ? ruleOf(mapping['rate'], [...path, 'operations', name, 'rate']) : [],
+        isRecord(mapping)
+          ? ofOperation(mapping['rate'], rate, [...path, 'operations', name, 'rate'])
+          : [],
       )
     : [];
   return [...ruleOf(rate, [...path, 'rate']), ...ofOperations];
+}
+
+/** The rate of the service holds for all of its operations together. */
+function ofOperation(rate: unknown, ofService: unknown, path: ConfigPath): readonly Finding[] {
+  const own = isRecord(rate) ? rate['perSecond'] : undefined;
+  const most = isRecord(ofService) ? ofService['perSecond'] : undefined;
+  if (typeof own !== 'number' || typeof most !== 'number' || own <= most) return ruleOf(rate, path);
+  const at: ConfigPath = [...path, 'perSecond'];
+  const what = `${printPath(at)} is more than the rate of its service, which holds for all calls.`;
+  const remedy = `Write at most ${most}, or raise \`rate\` of the service.`;
+  return [{ path: at, what, remedy }, ...ruleOf(rate, path)];
 }
 
 function ruleOf(rate: unknown, path: ConfigPath): readonly Finding[] {

@@ -4,7 +4,9 @@ import type { Finding } from '../keys/finding.js';
 import { amountHint, printAmount, UNIT_WORDS } from '../keys/units.js';
 import type { FileConfig } from '../schema.js';
 import { type KeywordError, validate as validateFile } from './file-validator.js';
+import { placesOfKey } from './misplaced-key.js';
 import { configSchema, nodeAt, pointerSteps, type SchemaNode, typesOf } from './schema-node.js';
+import { shapeExample } from './shape-example.js';
 
 export interface Validated {
   /** Null where something is wrong. */
@@ -62,8 +64,8 @@ function finding(
     case 'type':
       if (data === null) return value(`${name} has no value.`, 'Give one, or remove the key.');
       return value(
-        `${name} must be ${typeWords(node)}.`,
-        node.hint ?? (node.unit ? amountHint(node.unit) : null),
+        `${name} must be ${typeWords(node)}${originOf(path, foreign)}.`,
+        node.hint ?? (node.unit ? amountHint(node.unit) : null) ?? formOf(data, path, node),
       );
     case 'enum':
       return value(
@@ -99,6 +101,20 @@ function finding(
   }
 }
 
+/** An operator looks at the file, where the value is not. */
+const originOf = (path: ConfigPath, foreign: ReadonlySet<string>): string =>
+  foreign.has(JSON.stringify(path)) ? ', and comes from the environment or from another file' : '';
+
+/** The right form of a value, which may be a secret and is not shown. */
+function formOf(data: unknown, path: ConfigPath, node: SchemaNode): string | null {
+  const types = typesOf(node);
+  if (types.length === 1 && types[0] === 'boolean') {
+    return typeof data === 'string' ? 'Write it without quotes; `yes` and `no` are texts.' : null;
+  }
+  const example = shapeExample(path, node);
+  return example === null ? null : `Write it as in \`${example}\`.`;
+}
+
 function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
   const place = { path: [...path, key], part: 'key' } as const;
   // Control characters in a key would reach the terminal.
@@ -112,7 +128,9 @@ function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
   }
   const known = Object.keys(node.properties ?? {});
   const remedy =
-    didYouMean(key, known) ?? `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.`;
+    didYouMean(key, known) ??
+    placesOfKey(key) ??
+    `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return {
     ...place,
     what: `Unknown key \`${shown}\`${path.length === 0 ? '' : ` in ${printPath(path)}`}.`,

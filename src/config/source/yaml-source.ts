@@ -21,7 +21,8 @@ import {
   type Steps,
 } from '../../core/index.js';
 import type { ConfigPath } from '../keys/config-path.js';
-import { parseYaml, plainData } from './yaml-document.js';
+import { type ParsedYaml, parseYaml, plainData } from './yaml-document.js';
+import { slipOf } from './yaml-slips.js';
 
 /** A place in a text file; both count from 1. */
 export interface SourcePosition {
@@ -78,12 +79,18 @@ export function* readYaml(text: string, file: string): Steps<YamlSource> {
     throw new ConfigurationError(syntaxDiagnostics(broken, repeated, text, lines, fail));
   }
 
-  const value = yield* attempt(plainData(parsed), () => [
-    fail(
-      'The aliases of this file expand to too much.',
-      firstAlias(document),
-      'Write the values out.',
-    ),
+  const value = yield* attempt(plainData(parsed), (message) => [
+    message.startsWith('Unresolved alias')
+      ? fail(
+          'The alias here has no anchor before it.',
+          firstAlias(document, true),
+          'Write the value out, or in quotes if it begins with `*`.',
+        )
+      : fail(
+          'The aliases of this file expand to too much.',
+          firstAlias(document),
+          'Write the values out.',
+        ),
   ]);
 
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
@@ -267,10 +274,12 @@ function isNodeWithRange(node: unknown): node is Node {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
 }
 
-function firstAlias(document: Parameters<typeof visit>[0]): number {
+/** The offset of the first alias; of those without an anchor, if `isUnresolved`. */
+function firstAlias(document: ParsedYaml['document'], isUnresolved = false): number {
   let offset = 0;
   visit(document, {
     Alias(_, node) {
+      if (isUnresolved && node.resolve(document) !== undefined) return;
       offset = node.range?.[0] ?? 0;
       return visit.BREAK;
     },
@@ -281,12 +290,12 @@ function firstAlias(document: Parameters<typeof visit>[0]): number {
 /**
  * The library reports exhaustion (of the stack, of aliases) with exceptions of the language itself.
  */
-function* attempt<T>(work: Steps<T>, diagnostics: () => Diagnostic[]): Steps<T> {
+function* attempt<T>(work: Steps<T>, diagnostics: (message: string) => Diagnostic[]): Steps<T> {
   try {
     return yield* work;
   } catch (error) {
     if (error instanceof RangeError || error instanceof ReferenceError) {
-      throw new ConfigurationError(diagnostics());
+      throw new ConfigurationError(diagnostics(error.message));
     }
     throw error;
   }
@@ -342,7 +351,10 @@ function syntaxDiagnostics(
       firsts.set(offset, tooDeep ? 'The file is nested too deeply.' : sentence(message));
     }
   }
-  return [...firsts].slice(0, 10).map(([offset, what]) => fail(what, offset, null));
+  return [...firsts].slice(0, 10).map(([offset, what]) => {
+    const slip = slipOf(what, text, offset);
+    return slip === null ? fail(what, offset, null) : fail(slip.what, slip.offset, slip.remedy);
+  });
 }
 
 interface RepeatedKey {

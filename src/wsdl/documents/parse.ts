@@ -57,7 +57,7 @@ export function* parseTree(
       ? 'Entities of a DTD are not read: write the text in their place.'
       : isText
         ? 'Check that the path or the address is that of a WSDL.'
-        : null;
+        : 'Mend the document there, or fetch it again.';
     fail(`The document is not well-formed XML: ${firstLine(message).replace(/\.$/, '')}.`, remedy);
   };
   // The one that a document may have was removed before (`doctype.ts`).
