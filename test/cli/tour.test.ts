@@ -117,12 +117,17 @@ t.test('the tour of the README', { skip: hasCurl ? false : 'curl is not installe
   await newcomer.type('npx soapstone start');
 
   const [, things = ''] = blocksOf('Try it', 'sh');
-  const [soap = '', graphql = ''] = commandsIn(things);
+  const [soap = '', graphql = '', rest = '', tool = '', ...others] = commandsIn(things);
+  t.same(others, [], 'four calls');
   t.match(await newcomer.type(soap), /<\w*:?GetOrderResponse/, 'the SOAP call of "Try it"');
   const tried = JSON.parse(await newcomer.type(graphql));
   t.match(tried, {
     data: { order: { status: String, lines: [{ sku: String }] } },
     errors: undefined,
+  });
+  t.match(JSON.parse(await newcomer.type(rest)), { status: 'SHIPPED', total: '309.30' });
+  t.match(JSON.parse(await newcomer.type(tool)), {
+    result: { structuredContent: { status: 'SHIPPED', total: '309.30' } },
   });
 
   const [imports = '', starts = '', asks = ''] = blocksOf('Five minutes', 'sh');
