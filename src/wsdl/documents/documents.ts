@@ -128,6 +128,10 @@ export async function loadDocuments(
 async function follow(state: LoadState, document: MutableDocument): Promise<void> {
   for (const { node, attribute } of referencesOf(document.root)) {
     const href = attributeOf(node, attribute) ?? '';
+    if (attribute !== ownAttribute(node)) {
+      const what = `The ${node.local} names its document by ${attribute}: it is read as`;
+      state.warnings.addAt(node, `${what} ${ownAttribute(node)}.`);
+    }
     const namespace = attributeOf(node, 'namespace') ?? '';
     const quiet = isBuiltInNamespace(namespace);
     const isKnown = node.local === 'import' && wellKnownIn(namespace) !== null;
@@ -439,7 +443,7 @@ function kindOf(root: XmlNode): 'wsdl' | 'schema' {
 export function referencesOf(root: XmlNode): readonly Reference[] {
   if (root.uri === XSD) return schemaReferences(root);
   const imports = childrenOf(root, WSDL, 'import').map(
-    (node): Reference => ({ node, attribute: 'location' }),
+    (node): Reference => ({ node, attribute: referenceAttribute(node) }),
   );
   // WS-I R2003 wants a schema around an import; stacks read one directly in `types` all the same.
   const types = childrenOf(root, WSDL, 'types').flatMap(schemaReferences);
@@ -452,13 +456,22 @@ function schemaReferences(container: XmlNode): readonly Reference[] {
       ({ uri, local }) =>
         uri === XSD && (local === 'import' || local === 'include' || local === 'redefine'),
     )
-    .map((node) => ({ node, attribute: 'schemaLocation' }));
+    .map((node) => ({ node, attribute: referenceAttribute(node) }));
 }
 
 /** The schemas written inside a WSDL. */
 export const inlineSchemas = (definitions: XmlNode): readonly XmlNode[] =>
   childrenOf(definitions, WSDL, 'types').flatMap((types) => childrenOf(types, XSD, 'schema'));
 
-/** The attribute of a reference that names the document. */
-export const referenceAttribute = (node: XmlNode): 'location' | 'schemaLocation' =>
-  node.uri === WSDL ? 'location' : 'schemaLocation';
+/**
+ * The attribute of a reference that names the document. Some authors write that of the other kind
+ * of reference.
+ */
+export function referenceAttribute(node: XmlNode): Reference['attribute'] {
+  const own = ownAttribute(node);
+  const other = own === 'location' ? 'schemaLocation' : 'location';
+  return attributeOf(node, own) === null && attributeOf(node, other) !== null ? other : own;
+}
+
+const ownAttribute = ({ uri }: XmlNode): Reference['attribute'] =>
+  uri === WSDL ? 'location' : 'schemaLocation';

@@ -26,6 +26,44 @@ const OF_BINDINGS: ReadonlyMap<string, string> = new Map([
   ['http://www.w3.org/2003/05/soap-envelope', WSDL_SOAP12],
 ]);
 
+/** Extension elements of SOAP, by the element of WSDL around them. */
+const SOAP_WITHIN: Readonly<Record<string, readonly string[]>> = {
+  binding: ['binding'],
+  operation: ['operation'],
+  input: ['body', 'header'],
+  output: ['body', 'header'],
+  fault: ['fault'],
+  port: ['address'],
+};
+
+/**
+ * The namespace of an element that has the default namespace in place of its own: a WSDL whose
+ * elements all have no prefix while the default namespace is that of its definitions.
+ */
+function byPosition(node: XmlNode, parent: XmlNode | null): string | null {
+  if (parent === null) {
+    const isOwn = node.attributes.get('targetNamespace') === node.uri && node.uri !== '';
+    return node.local === 'definitions' && isOwn ? WSDL : null;
+  }
+  if (node.uri !== defaultNamespace(node)) return null;
+  if (parent.uri === XSD) return XSD;
+  if (parent.uri !== WSDL) return null;
+  if (parent.local === 'types') return node.local === 'schema' ? XSD : null;
+  return SOAP_WITHIN[parent.local]?.includes(node.local) === true ? WSDL_SOAP11 : WSDL;
+}
+
+/** The default namespace where the root of a WSDL has that in place of the one of WSDL; or null. */
+function defaultNamespace(node: XmlNode): string | null {
+  let root = node;
+  while (root.parent !== null) {
+    root = root.parent;
+  }
+  const own = root.declares?.get('') ?? null;
+  return root.uri === WSDL && own !== WSDL && own === root.attributes.get('targetNamespace')
+    ? own
+    : null;
+}
+
 /** The namespace that a declaration means. */
 export const spelt = (uri: string): string => MISSPELT.get(uri) ?? uri;
 
@@ -47,7 +85,7 @@ export function meantNamespace(
     return parent.uri;
   }
   const meant = parent?.uri === WSDL ? OF_BINDINGS.get(node.uri) : undefined;
-  const uri = meant ?? spelt(node.uri);
+  const uri = meant ?? (prefix === '' ? byPosition(node, parent) : null) ?? spelt(node.uri);
   if (uri !== node.uri) onRepair(node, `The namespace ${node.uri} is read as ${uri}.`);
   return uri;
 }

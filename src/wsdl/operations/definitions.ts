@@ -9,6 +9,7 @@ import {
   type XmlNode,
 } from '../documents/xml-tree.js';
 import { typeKey } from '../model.js';
+import { OnlyNamed } from './only-named.js';
 import { collectPolicies, type Policies } from './policies.js';
 
 /** The named parts of all WSDL documents, by `typeKey`, and the services in order. */
@@ -79,23 +80,10 @@ export function referredBy(
   const local = value.slice(value.indexOf(':') + 1);
   const isOpen = qName === null || !value.includes(':');
   const own = isOpen ? table.get(typeKey({ uri: targetOf(node), local })) : undefined;
-  return own ?? onlyOnes(table).get(local) ?? null;
+  return own ?? ONLY.in(table, local);
 }
 
-const byLocalName = new WeakMap<object, ReadonlyMap<string, XmlNode | null>>();
-
-/** The definitions of a table by local name; null where several have it. */
-function onlyOnes(table: ReadonlyMap<string, XmlNode>): ReadonlyMap<string, XmlNode | null> {
-  const known = byLocalName.get(table);
-  if (known !== undefined) return known;
-  const found = new Map<string, XmlNode | null>();
-  for (const node of table.values()) {
-    const local = nameOfNode(node);
-    found.set(local, found.has(local) ? null : node);
-  }
-  byLocalName.set(table, found);
-  return found;
-}
+const ONLY = new OnlyNamed<XmlNode>(nameOfNode);
 
 /** Warns of references that are not defined by the letter (`referredBy`). */
 function warnOfReferences(

@@ -25,6 +25,7 @@ import { opaqueType } from '../xsd/builtin.js';
 import type { Schema } from '../xsd/schema.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import type { MessageParts } from './message-parts.js';
+import { OnlyNamed } from './only-named.js';
 
 /** The definitions, types and warnings that the readers of messages share. */
 export interface MessageContext {
@@ -238,13 +239,16 @@ export function elementOf(
   if (known !== undefined) return { element: known };
   const local = value.slice(value.indexOf(':') + 1);
   const isOpen = name === null || !value.includes(':');
-  const element = isOpen ? schema.elements.get(typeKey({ uri: targetOf(part), local })) : undefined;
-  if (element === undefined) return disabledAt(part, `The element ${value} is not declared.`);
+  const own = isOpen ? schema.elements.get(typeKey({ uri: targetOf(part), local })) : undefined;
+  const element = own ?? (name === null ? ONLY.in(schema.elements, local) : null);
+  if (element === null) return disabledAt(part, `The element ${value} is not declared.`);
   const why = name === null ? 'uses a prefix that is not declared' : 'is not declared';
-  const taken = 'the one of that name in the namespace of the WSDL is taken';
+  const taken = `{${element.name.uri}}${local} is taken`;
   warnings.addAt(part, `The element ${value} ${why}; ${taken}.`);
   return { element };
 }
+
+const ONLY = new OnlyNamed<ElementDeclaration>(({ name }) => name.local);
 
 /** The type that a part names; opaque when there is none. */
 export const typeOf = (part: XmlNode, { schema }: MessageContext): XsdType =>

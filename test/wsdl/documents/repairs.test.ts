@@ -63,6 +63,27 @@ const REPAIRED: Readonly<Record<string, readonly [string, RegExp]>> = {
     wsdlWith({}).replace('2001/XMLSchema"', '2001/XMLSchema/"'),
     /XMLSchema\/ is read as/,
   ],
+  'a prefix that the schema alone declares': [
+    wsdlWith({
+      types:
+        '<xs:schema xmlns:e="urn:e" targetNamespace="urn:e"><xs:element name="Get"/></xs:schema>' +
+        schemaWith('').replace(/<xs:element name="Get">.*?<\/xs:element>(?=\n)/s, ''),
+    }).replace('element="t:Get"', 'element="e:Get"'),
+    /The element e:Get uses a prefix that is not declared; \{urn:e\}Get is taken/,
+  ],
+  'a policy whose prefix is not declared': [
+    wsdlWith({ head: '<wsp:Policy wsu:Id="a"><wsp:ExactlyOne/></wsp:Policy>' }),
+    /The prefix wsp of the element Policy is not declared/,
+  ],
+  'no prefix at all, and its own namespace by default': [
+    wsdlWith({})
+      .replaceAll(/<(\/?)(?:soap|xs):/g, '<$1')
+      .replaceAll('type="xs:', 'type="')
+      .replaceAll('"t:', '"')
+      .replace('xmlns="http://schemas.xmlsoap.org/wsdl/"', 'xmlns="urn:t"')
+      .replaceAll(/ xmlns:\w+="[^"]*"/g, ''),
+    /The namespace urn:t is read as http:\/\/schemas\.xmlsoap\.org\/wsdl\//,
+  ],
 };
 
 const dialectOf = ({ services: [service] }: WsdlModel): string | undefined =>
@@ -109,6 +130,28 @@ t.test(
       /^s:boolean uses a prefix that is not declared; the built-in type/,
       /^string is not declared; the built-in type/,
       /^xsd:float uses a prefix/,
+    ]);
+  },
+);
+
+t.test(
+  'a reference is read that names its document by the attribute of the other kind',
+  async (t) => {
+    const types = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"';
+    const directory = folderWith(t, {
+      'a.wsdl': wsdlWith({
+        head: '<import namespace="urn:w" schemaLocation="b.wsdl"/>',
+        types: schemaWith('<xs:include location="t.xsd"/><xs:element name="E" type="t:A"/>'),
+      }),
+      'b.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:w"/>',
+      't.xsd': `${types} targetNamespace="urn:t"><xs:complexType name="A"/></xs:schema>`,
+    });
+    const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
+    t.equal(model.documents.length, 3);
+    t.equal(model.elements.get('{urn:t}E')?.type, complexOf(model, 'A'));
+    t.match(model.warnings, [
+      { what: /The import names its document by schemaLocation: it is read as location/ },
+      { what: /The include names its document by location: it is read as schemaLocation/ },
     ]);
   },
 );
