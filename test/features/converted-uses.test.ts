@@ -131,6 +131,53 @@ for (const [title, convert, batch] of [
     t.match(plain(sent()), /<numbers?>00007</);
   });
 
+t.test('a value of an enumeration fills a text argument of a link as on the wire', async (t) => {
+  const named =
+    '<xs:simpleType name="Kind"><xs:restriction base="xs:string">' +
+    '<xs:enumeration value="+L1"/></xs:restriction></xs:simpleType>';
+  const wsdl = CUSTOMERS.replace(
+    element('note', 'xs:string', 'minOccurs="0"'),
+    element('note', 't:Kind', 'minOccurs="0"'),
+  ).replace('<xs:complexType name="Order">', `${named}<xs:complexType name="Order">`);
+  const { ask, sent } = await useValues(
+    t,
+    (operation) =>
+      operation === 'GetOrder'
+        ? ORDER.replace('Fragile  ', '+L1')
+        : '<customer><number>2</number><name>Ada</name></customer>',
+    {
+      wsdl,
+      types:
+        '        Order: { fields: { state: { convert: { enum: { OPEN: "1", SHIPPED: "2" } } } } }\n',
+      operations: '{ GetOrder: {}, GetCustomer: {} }',
+      more:
+        'links: { Order.buyer: { operation: orders.GetCustomer, arguments: { number: state } }, ' +
+        'Order.kin: { operation: orders.GetCustomer, arguments: { number: note } } }\n',
+    },
+  );
+  t.same(await ask('{ getOrder(id: "1") { state buyer { name } } }'), {
+    data: { getOrder: { state: 'SHIPPED', buyer: { name: 'Ada' } } },
+  });
+  t.match(plain(sent()), '<number>2</number>');
+  t.same(await ask('{ getOrder(id: "1") { note kin { name } } }'), {
+    data: { getOrder: { note: 'PLUS_L1', kin: { name: 'Ada' } } },
+  });
+  t.match(plain(sent()), '<number>+L1</number>');
+});
+
+t.test('a link between two enumerations is an error that names both types', async (t) => {
+  await t.rejects(
+    useValues(t, () => '', {
+      wsdl: CUSTOMERS,
+      types: '        Order: { fields: { state: { convert: { enum: { OPEN: "1" } } } } }\n',
+      operations:
+        '{ GetOrder: {}, GetCustomer: { arguments: { number: { convert: { enum: { A: "1" } } } } } }',
+      more: 'links: { Order.buyer: { operation: orders.GetCustomer, arguments: { number: state } } }\n',
+    }),
+    { message: /`state` is OrderState, `number` takes GetCustomerNumber/ },
+  );
+});
+
 t.test('masks and rights hold for converted and lifted values', async (t) => {
   const classes = `clients:
   classes: { full: { scopes: [all] }, default: {} }

@@ -147,7 +147,7 @@ t.test('every error in links comes out at once, at its place, with the nearest n
     arguments: {}
     batch: { operation: orders.ListOrders, argument: ids, key: id }
   Query.m: { operation: customers.Count, arguments: {} }
-  Order.n: { operation: orders.GetOrder, arguments: { id: state } }
+  Order.n: { operation: customers.GetCustomer, arguments: { id: state } }
 `,
   );
   t.same(problems, [
@@ -202,7 +202,7 @@ t.test('every error in links comes out at once, at its place, with the nearest n
       'Link `Query.m`: There is no object type `Query`.',
       'Known here: `Line`, `Customer`, `Order`.',
     ],
-    [28, 'Link `Order.n`: `state` is State, `id` takes ID.', 'Name a field of the same type.'],
+    [28, 'Link `Order.n`: `state` is State, `id` takes Long.', 'Name a field of the same type.'],
   ]);
   const forms = await problemsOf(
     t,

@@ -45,13 +45,14 @@ export function convertedScalar(
   enumName: string,
 ): Scalar {
   if (type.variety === 'list' && type.item !== null && own.item !== undefined) {
-    return listScalarOf(type, convertedScalar(type.item, own.item, conversion, enumName), false);
+    const item = convertedScalar(type.item, own.item, conversion, enumName);
+    return { ...listScalarOf(type, item, false), wire: own.wire ?? own };
   }
   const { target } = conversion;
   const codec = target === null ? null : codecOf(target, own, enumName);
   const scalar = codec === null ? trimmed(own, conversion) : scalarOf(codec, type, conversion);
   const whole = conversion.nulls.length === 0 ? scalar : withNulls(scalar, conversion, codec);
-  return { ...whole, converts: conversion, wire: own };
+  return { ...whole, converts: conversion, wire: own.wire ?? own };
 }
 
 /** One for all: a reply may hold many, and most of the time of an error is its stack. */

@@ -20,7 +20,10 @@ export interface Scalar {
   readonly nullText?: string;
   /** How it converts texts; absent: it does not. */
   readonly converts?: Conversion;
-  /** The scalar of the texts as they are on the wire, of one that converts them; absent: itself. */
+  /**
+   * The scalar of the texts as they are on the wire, of one that converts or names them; absent:
+   * itself.
+   */
   readonly wire?: Scalar;
   /** A value for examples, where the type does not have one; absent: one of the type. */
   readonly example?: ScalarItem | undefined;

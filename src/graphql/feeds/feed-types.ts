@@ -76,7 +76,7 @@ interface FieldPlace {
 /**
  * How a field of the object fills an argument. For a `batch` the argument is a list of the field's
  * values. In an `event` a text cannot fill a number: no client would get the error of a text that
- * is none.
+ * is none. A value of an enumeration cannot fill a text there: only its name is known.
  */
 export function feedOf(
   argument: ArgumentPlace,
@@ -109,9 +109,9 @@ export function feedOf(
     return mismatch('Name a field with one value.');
   }
   const fit = fitOf(foundItem, wantedItem);
-  if (fit === null || (fit === 'as number' && form === 'event')) {
-    return mismatch('Name a field of the same type.');
-  }
+  const isUnknown =
+    form === 'event' && (fit === 'as number' || isEnumType(foundItem) !== isEnumType(wantedItem));
+  if (fit === null || isUnknown) return mismatch('Name a field of the same type.');
   return {
     argument: argument.steps,
     field: field.steps,
@@ -157,20 +157,21 @@ function argumentAlong(
 }
 
 /**
- * Whether a value of one leaf type is valid for another: as it is, as its text, or as the number of
- * its text.
+ * Whether a value of one leaf type is valid for another: as it is, as its text on the wire, or as
+ * the number of its text.
  */
 function fitOf(found: unknown, wanted: unknown): 'as it is' | 'as text' | 'as number' | null {
+  if (isEnumType(found) && isScalarType(wanted)) return isTextType(wanted) ? 'as text' : null;
   if (isEnumType(found) || isEnumType(wanted)) return found === wanted ? 'as it is' : null;
   if (!isScalarType(found) || !isScalarType(wanted)) return null;
   if (found.name === wanted.name || WIDER.get(found.name)?.includes(wanted.name)) return 'as it is';
-  if ((wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(found.name)) {
-    return 'as text';
-  }
+  if (isTextType(wanted) && TEXTUAL.has(found.name)) return 'as text';
   return (found.name === 'String' || found.name === 'ID') && NUMERIC.has(wanted.name)
     ? 'as number'
     : null;
 }
+
+const isTextType = ({ name }: GraphQLScalarType): boolean => name === 'String' || name === 'ID';
 
 /** Numeric types that a text may be converted to. */
 const NUMERIC: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt', 'Decimal']);

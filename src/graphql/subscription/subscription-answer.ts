@@ -57,6 +57,11 @@ export function calledAnswer(
     const at = [kind, 'arguments', key];
     const argument = { config: called.config, steps: feedSteps(key), path: at };
     const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'event', reportPath);
+    if (feed?.asText === true && isConverted(value)) {
+      const what = `\`${value.path}\` is converted to ${String(value.type)}, \`${key}\` takes a text.`;
+      report(at, what, 'Convert the argument as well.');
+      return [];
+    }
     return feed === null ? [] : [{ feed, path: value.path }];
   });
   const of = new GraphQLObjectType({
@@ -86,6 +91,12 @@ export function calledAnswer(
     bound: boundAs(name, called.bound),
     feeds,
   };
+}
+
+/** Whether a value of an event is not known as it is on the wire. */
+function isConverted({ steps }: EventValue): boolean {
+  const last = steps.at(-1)?.value;
+  return last?.kind === 'scalar' && (last.scalar.converts ?? last.scalar.item?.converts) != null;
 }
 
 /** An object of the values themselves. */

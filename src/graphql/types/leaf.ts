@@ -363,6 +363,7 @@ function enumScalar(
   );
   return {
     name,
+    wire: scalarOf(type),
     decode: (lexical) => {
       const text = nameByWire.has(lexical) ? lexical : treatWhiteSpace(lexical, 'collapse');
       let value = nameByWire.get(text);
