@@ -215,10 +215,11 @@ function addImportCommands({ program, terminal, finish }: ProgramContext): void 
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
     .option('--listen <address>', 'where it answers', '127.0.0.1:8081')
     .option('--answers <folder>', 'recorded replies, one file for each operation: GetOrder.xml')
-    .action(async (wsdl: string, options: SourceFlags & { listen: string; answers?: string }) => {
+    .option('-c, --config <file>', 'a configuration: values that it converts have texts it knows')
+    .action(async (wsdl: string, options: MockFlags) => {
       const { mock } = await import('./mock/mock.js');
-      const { listen, answers = null } = options;
-      finish(await mock(wsdl, { listen, answers, source: sourceFrom(options) }, terminal));
+      const { listen, answers = null, config = null } = options;
+      finish(await mock(wsdl, { listen, answers, config, source: sourceFrom(options) }, terminal));
     });
   program
     .command('init')
@@ -353,6 +354,11 @@ interface ConfigFlags {
 interface TryFlags extends SourceFlags {
   readonly listen?: string;
   readonly url?: string;
+}
+
+interface MockFlags extends SourceFlags, ConfigFlags {
+  readonly listen: string;
+  readonly answers?: string;
 }
 
 interface ImportFlags extends SourceFlags {

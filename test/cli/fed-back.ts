@@ -74,7 +74,7 @@ export async function feedBack(t: Closing, wsdl: string): Promise<FedBack | null
 }
 
 async function useRecordingMock(t: Closing, model: WsdlModel, into: string[]): Promise<string> {
-  const server = makeMockServer(model, null);
+  const server = makeMockServer(model, { answers: null, texts: null });
   server.prependListener('request', (request) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));

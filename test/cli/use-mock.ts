@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
 import { makeMockServer } from '../../src/cli/mock/mock.js';
+import type { WantedTextsOf } from '../../src/codec/example/wanted-texts.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 
 /**
@@ -13,8 +14,9 @@ export async function useMock(
   t: Test,
   model: WsdlModel,
   answers: string | null = null,
+  texts: WantedTextsOf | null = null,
 ): Promise<string> {
-  const server = makeMockServer(model, answers).listen(0, '127.0.0.1');
+  const server = makeMockServer(model, { answers, texts }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {
     server.close();

@@ -1,7 +1,6 @@
 import t, { type Test } from 'tap';
-import { codesAt } from '../kit/answers.js';
 import { answerOperations, type RecordingBackend } from '../kit/backend.js';
-import { envelope, faultOf, postSoap, textIn } from '../kit/envelope.js';
+import { envelope, postSoap, textIn } from '../kit/envelope.js';
 import { postJson } from '../kit/graphql-client.js';
 import { useLiveClient } from '../kit/live-client.js';
 import { post, sendRaw } from '../kit/raw-client.js';

@@ -155,7 +155,7 @@ t.test(
   { skip: missing('schemathesis') },
   async (t) => {
     const home = t.testdir({});
-    const mock = makeMockServer(await readWsdl(DEMO, FILES), null);
+    const mock = makeMockServer(await readWsdl(DEMO, FILES), { answers: null, texts: null });
     const addresses = {
       listen: '127.0.0.1:0',
       admin: '127.0.0.1:0',

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ExampleWriter } from '../../codec/index.js';
+import { ExampleWriter, type WantedTextsOf } from '../../codec/index.js';
 import { errorCode } from '../../core/index.js';
 import type { Dialect } from '../../soap/index.js';
 import { childrenOfBody, type Operation } from '../../wsdl/index.js';
@@ -26,6 +26,8 @@ export interface MockAsked {
    * Null for none.
    */
   readonly fault: string | null;
+  /** Texts that values must have; null: by the schema alone. */
+  readonly texts: WantedTextsOf | null;
 }
 
 /**
@@ -35,15 +37,15 @@ export interface MockAsked {
 export async function replyTo(
   operation: Operation,
   dialect: Dialect,
-  { recorded, fault }: MockAsked,
+  { recorded, fault, texts }: MockAsked,
 ): Promise<MockAnswer> {
-  if (fault !== null) return declaredFault(operation, dialect, fault);
+  if (fault !== null) return declaredFault(operation, dialect, fault, texts);
   const found = recorded === null ? null : await recordedReply(recorded, operation);
   if (found !== null) {
     return { status: isFault(found) ? FAULT_STATUS : 200, body: found };
   }
   if (operation.output === null) return { status: 202, body: '' };
-  const writer = new ExampleWriter();
+  const writer = new ExampleWriter(texts);
   const body = childrenOfBody(operation.output)
     .map((element) => writer.element(element))
     .join('');
@@ -78,9 +80,14 @@ export const faultOf = (dialect: Dialect, text: string): MockAnswer => ({
 });
 
 /** A Fault of the receiver with the detail that the WSDL declares for it. */
-function declaredFault({ faults }: Operation, dialect: Dialect, name: string): MockAnswer {
+function declaredFault(
+  { faults }: Operation,
+  dialect: Dialect,
+  name: string,
+  texts: WantedTextsOf | null,
+): MockAnswer {
   const declared = faults.find((each) => each.name === name);
-  const writer = new ExampleWriter();
+  const writer = new ExampleWriter(texts);
   const detail = declared === undefined ? '' : writer.element(declared.element);
   const body = printFault(dialect, dialect.receiverCode, name, detail);
   return { status: FAULT_STATUS, body: envelopeOf(dialect, body, writer.declarations) };

@@ -1,7 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { resolve } from 'node:path';
+import type { WantedTextsOf } from '../../codec/index.js';
+import { mappedTypes } from '../../compile/soap/mapping.js';
 import { parseListenAddress } from '../../config/keys/address.js';
+import { loadConfig } from '../../config/load.js';
 import { addToGroup, asRefusal, MIB, responseClass, unplacedError } from '../../core/index.js';
 import { wholeBody } from '../../gateway/whole-body.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
@@ -23,6 +27,7 @@ import {
 import { readShowing } from '../import/import.js';
 import { importSourceOf, type SourceOptions } from '../import/import-source.js';
 import { oneLine } from '../table.js';
+import { mappedTexts } from './mapped-texts.js';
 import { faultOf, type MockAnswer, replyTo } from './mock-answers.js';
 import { readMockRequest } from './mock-request.js';
 
@@ -31,6 +36,8 @@ export interface MockOptions {
   readonly listen: string;
   /** A folder of recorded replies, `GetOrder.xml`; null for examples by the schema alone. */
   readonly answers: string | null;
+  /** The configuration whose conversions read the values; null: by the schema alone. */
+  readonly config: string | null;
   readonly source: SourceOptions;
 }
 
@@ -46,7 +53,7 @@ export async function mock(
   options: MockOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { listen, answers } = options;
+  const { listen, answers, config } = options;
   const address = parseListenAddress(listen);
   if (address === null || !('port' in address)) {
     throw unplacedError(
@@ -65,7 +72,8 @@ export async function mock(
     await importSourceOf(location, options.source, process.env),
     terminal,
   );
-  const server = makeMockServer(model, answers);
+  const texts = config === null ? null : await textsOfConfig(config, location);
+  const server = makeMockServer(model, { answers, texts });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);
@@ -80,6 +88,24 @@ export async function mock(
   server.closeAllConnections();
   return 0;
 }
+
+/** The texts that the services of a WSDL know. */
+async function textsOfConfig(file: string, location: string): Promise<WantedTextsOf> {
+  const { config } = await loadConfig(file, process.env);
+  const mappings = Object.entries(config.services).flatMap(([name, service]) =>
+    service.wsdl !== undefined && isSameDocument(service.wsdl, location)
+      ? [mappedTypes({ name, config: service })]
+      : [],
+  );
+  if (mappings.length === 0) {
+    const what = `No service has the WSDL ${oneLine(location)}.`;
+    throw unplacedError(what, 'Give the WSDL that a service of it names as `wsdl`.', file);
+  }
+  return mappedTexts(mappings);
+}
+
+const isSameDocument = (one: string, other: string): boolean =>
+  one === other || resolve(one) === resolve(other);
 
 const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -99,11 +125,17 @@ function introduction(model: WsdlModel, server: Server): string {
   );
 }
 
+/** What replies are made of. */
+type MockReplies = Pick<MockOptions, 'answers'> & {
+  /** Texts that values must have; null: by the schema alone. */
+  readonly texts: WantedTextsOf | null;
+};
+
 /** A server that answers the operations of all ports, at any path. */
-export function makeMockServer(model: WsdlModel, answers: string | null): Server {
+export function makeMockServer(model: WsdlModel, replies: MockReplies): Server {
   const table = new MockOperations(model);
   return createServer({ ServerResponse: responseClass(() => 'usual') }, (request, response) => {
-    answer(table, answers, request, response).catch(() => response.destroy());
+    answer(table, replies, request, response).catch(() => response.destroy());
   });
 }
 
@@ -132,7 +164,7 @@ class MockOperations {
 
 async function answer(
   table: MockOperations,
-  answers: string | null,
+  replies: MockReplies,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -145,7 +177,7 @@ async function answer(
     response.writeHead(413, { connection: 'close' }).end();
     return;
   }
-  const { dialect, answer: made } = await answerTo(table, answers, message, request);
+  const { dialect, answer: made } = await answerTo(table, replies, message, request);
   const type = made.body === '' ? {} : { 'content-type': `${dialect.mediaType}; charset=utf-8` };
   response
     .writeHead(made.status, { ...type, 'content-length': Buffer.byteLength(made.body) })
@@ -154,7 +186,7 @@ async function answer(
 
 async function answerTo(
   table: MockOperations,
-  answers: string | null,
+  { answers, texts }: MockReplies,
   message: Buffer,
   { headers }: IncomingMessage,
 ): Promise<{ readonly dialect: Dialect; readonly answer: MockAnswer }> {
@@ -181,6 +213,7 @@ async function answerTo(
       ? faultOf(dialect, 'The WSDL has no operation with this child of Body.')
       : await replyTo(operation, dialect, {
           recorded: answers,
+          texts,
           fault: faultAsked(headers[FAULT_FIELD]),
         });
   return { dialect, answer: made };

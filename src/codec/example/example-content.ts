@@ -4,11 +4,13 @@ import type {
   ComplexType,
   ElementDeclaration,
   Particle,
+  SimpleType,
   Wildcard,
   XsdType,
 } from '../../wsdl/index.js';
 import { escapeQuoted, escapeText, type QName } from '../../xml/index.js';
 import { exampleValue } from './example-value.js';
+import { NO_TEXTS, textsBelow, type WantedTexts, type WantedTextsOf } from './wanted-texts.js';
 
 /**
  * Elements in one another with what is optional in them; deeper, only what is required is written.
@@ -21,14 +23,30 @@ const ELEMENTS_MAX = 500;
 /** Items of a list. */
 const ITEMS = 2;
 
+/** Where an element is written. */
+interface Position {
+  /** Elements around it. */
+  readonly depth: number;
+  /** Their types. */
+  readonly open: ReadonlySet<XsdType>;
+  /** Texts that are wanted inside it. */
+  readonly texts: WantedTexts;
+}
+
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const ENCODING = 'http://schemas.xmlsoap.org/soap/encoding/';
 
 /** Writes elements as their schema wants them: bounded, and always the same. */
 export class ExampleWriter {
   readonly #prefixes = new Map<string, string>();
+  readonly #textsOf: WantedTextsOf | null;
   #elements = 0;
   #ids = 0;
+
+  /** `textsOf`: texts that values must have besides their schema; null: none. */
+  constructor(textsOf: WantedTextsOf | null = null) {
+    this.#textsOf = textsOf;
+  }
 
   /** The namespaces of what was written, as declarations for an element around it. */
   get declarations(): string {
@@ -43,13 +61,17 @@ export class ExampleWriter {
   }
 
   /** The element with example content. */
-  element(element: ElementDeclaration, depth = 0, open: ReadonlySet<XsdType> = new Set()): string {
+  element(element: ElementDeclaration): string {
+    return this.#element(element, { depth: 0, open: new Set(), texts: NO_TEXTS });
+  }
+
+  #element(element: ElementDeclaration, at: Position): string {
     this.#elements++;
+    const { depth, open, texts } = at;
     const name = this.#name(element.name);
     const { type } = element;
     if (type.kind === 'simple') {
-      const value = element.fixed ?? exampleValue(type, ++this.#ids);
-      return `<${name}>${escapeText(value)}</${name}>`;
+      return `<${name}>${escapeText(this.#value(type, element.fixed, texts, ''))}</${name}>`;
     }
     if (open.has(type) && element.nillable) return `<${name} ${this.#prefix(XSI)}:nil="true"/>`;
     const used = concreteOf(type, open);
@@ -57,49 +79,61 @@ export class ExampleWriter {
       used === type || used.name === null
         ? ''
         : ` ${this.#prefix(XSI)}:type="${this.#name(used.name)}"`;
-    const attributes = used.attributes.map((each) => this.#attribute(each, depth)).join('');
-    const content =
-      depth >= DEPTH_MAX ? '' : this.#content(used, element, depth, new Set([...open, type, used]));
+    const own = this.#textsOf?.(used, element) ?? NO_TEXTS;
+    const inside = {
+      depth,
+      open: new Set([...open, type, used]),
+      texts: own.size === 0 ? texts : new Map([...own, ...texts]),
+    };
+    const attributes = used.attributes.map((each) => this.#attribute(each, inside)).join('');
+    const content = depth >= DEPTH_MAX ? '' : this.#content(used, element, inside);
     const array = used.content.kind === 'array' ? this.#arrayType(used.content.item) : '';
     return `<${name}${typed}${array}${attributes}>${content}</${name}>`;
   }
 
-  #content(
-    { content }: ComplexType,
-    element: ElementDeclaration,
-    depth: number,
-    open: ReadonlySet<XsdType>,
-  ): string {
-    if (content.kind === 'empty') return '';
-    if (content.kind === 'text') {
-      return escapeText(element.fixed ?? exampleValue(content.type, ++this.#ids));
-    }
-    if (content.kind === 'elements') return this.#particle(content.particle, depth, open);
-    if (content.kind === 'opaque') {
-      return content.mixed?.particle == null
-        ? 'text'
-        : this.#particle(content.mixed.particle, depth, open);
-    }
-    if (open.has(content.item) || depth > OPTIONAL_DEPTH) return '';
-    return this.element({ ...ITEM, type: content.item }, depth + 1, open).repeat(ITEMS);
+  /** A fixed value, the text that is wanted at a path, or one by the schema. */
+  #value(type: SimpleType, fixed: string | null, texts: WantedTexts, path: string): string {
+    return fixed ?? texts.get(path)?.(type) ?? exampleValue(type, ++this.#ids);
   }
 
-  #particle(particle: Particle, depth: number, open: ReadonlySet<XsdType>): string {
-    const count = this.#countOf(particle, depth, open);
+  #content({ content }: ComplexType, element: ElementDeclaration, at: Position): string {
+    const { depth, open, texts } = at;
+    if (content.kind === 'empty') return '';
+    if (content.kind === 'text') {
+      const path = texts.has('value') ? 'value' : '';
+      return escapeText(this.#value(content.type, element.fixed, texts, path));
+    }
+    if (content.kind === 'elements') return this.#particle(content.particle, at);
+    if (content.kind === 'opaque') {
+      return content.mixed?.particle == null ? 'text' : this.#particle(content.mixed.particle, at);
+    }
+    if (open.has(content.item) || depth > OPTIONAL_DEPTH) return '';
+    return this.#element({ ...ITEM, type: content.item }, this.#below(at, ITEM.name)).repeat(ITEMS);
+  }
+
+  #below({ depth, open, texts }: Position, { local }: QName): Position {
+    return { depth: depth + 1, open, texts: textsBelow(texts, local) };
+  }
+
+  #particle(particle: Particle, at: Position): string {
+    const count = this.#countOf(particle, at);
     let text = '';
-    for (let at = 0; at < count; at++) {
-      text += this.#once(particle, depth, open);
+    for (let written = 0; written < count; written++) {
+      text += this.#once(particle, at);
     }
     return text;
   }
 
-  #once(particle: Particle, depth: number, open: ReadonlySet<XsdType>): string {
-    if (particle.kind === 'one') return this.element(particle.element, depth + 1, open);
+  #once(particle: Particle, at: Position): string {
+    const { open } = at;
+    if (particle.kind === 'one') {
+      return this.#element(particle.element, this.#below(at, particle.element.name));
+    }
     if (particle.kind === 'any') {
       return `<${this.#name({ uri: uriIn(particle.wildcard), local: 'example' })}/>`;
     }
     if (particle.kind !== 'choice') {
-      return particle.particles.map((each) => this.#particle(each, depth, open)).join('');
+      return particle.particles.map((each) => this.#particle(each, at)).join('');
     }
     const branches = particle.particles.filter((each) => each.kind !== 'any');
     const chosen =
@@ -107,11 +141,11 @@ export class ExampleWriter {
     if (chosen === undefined) return '';
     // A branch that may be empty is written all the same, so that something is chosen.
     return chosen.min > 0 || leadsBack(chosen, open)
-      ? this.#particle(chosen, depth, open)
-      : this.#once(chosen, depth, open);
+      ? this.#particle(chosen, at)
+      : this.#once(chosen, at);
   }
 
-  #countOf(particle: Particle, depth: number, open: ReadonlySet<XsdType>): number {
+  #countOf(particle: Particle, { depth, open }: Position): number {
     const { min, max } = particle;
     const isShort =
       depth >= OPTIONAL_DEPTH || this.#elements >= ELEMENTS_MAX || particle.kind === 'any';
@@ -131,10 +165,12 @@ export class ExampleWriter {
 
   #attribute(
     { name, type, required, fixed, default: standard }: AttributeDeclaration,
-    depth: number,
+    { depth, texts }: Position,
   ): string {
     if (!required && (fixed === null || depth > OPTIONAL_DEPTH)) return '';
-    const value = fixed ?? standard ?? exampleValue(type, ++this.#ids);
+    const path = texts.has(`@${name.local}`) ? `@${name.local}` : name.local;
+    const isWanted = texts.has(path);
+    const value = this.#value(type, fixed ?? (isWanted ? null : standard), texts, path);
     return ` ${this.#name(name)}="${escapeQuoted(value)}"`;
   }
 

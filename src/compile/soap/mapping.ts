@@ -105,7 +105,10 @@ export const blocksOf = ({ config, ownBlocks }: ConfiguredService): BlockMapping
 type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 
 /** The mappings of its types, by their XML name. */
-export function mappedTypes({ name: service, config }: ConfiguredService): TypeMappings {
+export function mappedTypes({
+  name: service,
+  config,
+}: Pick<ConfiguredService, 'name' | 'config'>): TypeMappings {
   const mapped = new Map(
     Object.entries(config.schema.types).map(
       ([key, { name = null, description = null, hide, nullable = null, cost = null, fields }]) => {
