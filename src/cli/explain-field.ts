@@ -1,11 +1,17 @@
 import { isInterfaceType, isObjectType } from 'graphql';
-import type { Conversion } from '../codec/index.js';
 import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import { describeRequirement, nearest } from '../core/index.js';
 import type { BoundField } from '../graphql/index.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
+import { describeConversion } from './describe-conversion.js';
+import {
+  type Explained,
+  explainArgument,
+  explainInputField,
+  isArgument,
+} from './explain-argument.js';
 import { table } from './table.js';
 
 type ReplyShape = BoundField['reply'];
@@ -15,7 +21,8 @@ type ObjectShape = NonNullable<ElementShape['declared']>;
 
 /**
  * Prints one field of a reply's type (`Order.total`): its type, element, conversion, nullability,
- * rights, masks and cost. Exits with 1 where the schema has no such field.
+ * rights, masks and cost. Likewise one argument (`Query.orders(since)`), or a field of an input type
+ * (`OrderInput.total`). Exits with 1 where the schema has none of that name.
  */
 export async function explainField(
   file: string,
@@ -27,6 +34,10 @@ export async function explainField(
   );
   const compiled = await compile(loaded);
   await compiled.close();
+  const input = isArgument(name)
+    ? explainArgument(compiled.graph, name)
+    : explainInputField(compiled.graph, name);
+  if (input !== null) return printInput(input, terminal);
   const [typeName = '', fieldName = ''] = name.split('.');
   const type = compiled.graph.schema.getType(typeName);
   const fields = isObjectType(type) || isInterfaceType(type) ? type.getFields() : null;
@@ -57,6 +68,15 @@ export async function explainField(
       'It is not read from a reply: a link, a field of Query or Mutation, or a tool type.',
     );
   }
+  return 0;
+}
+
+function printInput(input: Explained, terminal: Terminal): ExitCode {
+  if (typeof input === 'string') {
+    terminal.error(input);
+    return 1;
+  }
+  terminal.out(table([['of the argument', 'is'], ...input.rows]));
   return 0;
 }
 
@@ -148,42 +168,4 @@ function nullability({ nonNull, list, itemNonNull }: FieldShape): string {
   const own = nonNull ? 'never null' : 'may be null';
   if (!list) return own;
   return `${own}; its items ${itemNonNull ? 'are never null' : 'may be null'}`;
-}
-
-/** Texts of a conversion that are listed. */
-const LISTED_MAX = 10;
-
-function describeConversion({ target, trims, nulls }: Conversion): string {
-  const quoted = (texts: readonly string[]): string =>
-    texts
-      .slice(0, LISTED_MAX)
-      .map((text) => JSON.stringify(text))
-      .join(', ') + (texts.length > LISTED_MAX ? ', ...' : '');
-  return [
-    ...(target === null ? [] : [describeTarget(target)]),
-    ...(trims ? ['trim'] : []),
-    ...(nulls.length === 0 ? [] : [`null when ${quoted(nulls)}`]),
-  ].join('; ');
-}
-
-function describeTarget(target: NonNullable<Conversion['target']>): string {
-  const digits = (width: number | null): string => (width === null ? '' : `, ${width} digits`);
-  switch (target.kind) {
-    case 'boolean':
-      return `boolean: ${JSON.stringify(target.texts.true)} or ${JSON.stringify(target.texts.false)}`;
-    case 'enum':
-      return `enum: ${[...target.texts]
-        .slice(0, LISTED_MAX)
-        .map(([name, text]) => `${name} ${JSON.stringify(text)}`)
-        .join(', ')}${target.texts.size > LISTED_MAX ? ', ...' : ''}`;
-    case 'decimal':
-      return `decimal: ${target.places} places${digits(target.digits)}`;
-    case 'integer':
-      return `integer${digits(target.digits)}`;
-    case 'dateTime':
-      return `dateTime: ${target.pattern}${target.zone === null ? '' : ` in ${target.zone}`}`;
-    case 'date':
-    case 'time':
-      return `${target.kind}: ${target.pattern}`;
-  }
 }

@@ -82,7 +82,10 @@ function addGatewayCommands({ program, terminal, finish }: ProgramContext): void
   withConfig(
     program.command('check').description('load and compile everything, and report what is wrong'),
   )
-    .option('--explain-field <name>', 'one field instead: Order.total')
+    .option(
+      '--explain-field <name>',
+      'one field or argument instead: Order.total, "Query.orders(since)"',
+    )
     .action(async (options: ConfigFlags & { explainField?: string }) => {
       if (options.explainField !== undefined) {
         const { explainField } = await import('./explain-field.js');
