@@ -8,9 +8,9 @@ export {
 } from './convert/date-pattern.js';
 export { timeZone } from './convert/time-zone.js';
 export { ExampleWriter } from './example/example-content.js';
-export { textFor, type WantedTexts, type WantedTextsOf } from './example/wanted-texts.js';
 export { type ExampleMember, type ExampleObject, exampleInput } from './example/example-input.js';
 export { SCALAR_EXAMPLES } from './example/scalar-examples.js';
+export { textFor, type WantedTexts, type WantedTextsOf } from './example/wanted-texts.js';
 export type { AnyAttribute, AnyMember, AnyType, AnyTypes, Withhold } from './plan/any-types.js';
 export type { ContentEvent } from './plan/content-events.js';
 export { CONVERSION_KINDS, type Conversion, type ConversionTarget } from './plan/conversion.js';
