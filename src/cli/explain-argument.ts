@@ -70,7 +70,7 @@ function unknown(what: string, name: string, known: Readonly<Record<string, unkn
   return near === null ? what : `${what} Did you mean ${near}?`;
 }
 
-/** Where a value is written. */
+/** The position of an argument on the wire. */
 interface WrittenPlace {
   readonly bound: BoundField;
   /** Elements with `/` between them, an attribute as `@name`. */

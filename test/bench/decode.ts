@@ -2,23 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { XMLParser } from 'fast-xml-parser';
 import { parse } from 'graphql';
-import { convertedScalar } from '../../src/codec/convert/converted-scalar.js';
-import type { ConversionTarget } from '../../src/codec/plan/conversion.js';
-import { objectOf } from '../../src/codec/plan/lazy-object.js';
-import type { FieldSlot, ReplyPlan } from '../../src/codec/plan/plan.js';
-import type { Scalar } from '../../src/codec/plan/scalar.js';
-import { ReplyDecoder } from '../../src/codec/read/decode.js';
-import { scalarOf } from '../../src/codec/values/scalars.js';
+import type { ReplyPlan } from '../../src/codec/plan/plan.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { planReply } from '../../src/graphql/output/reply-plan.js';
-import { EnvelopeValidator } from '../../src/soap/envelope.js';
-import { STRING } from '../../src/wsdl/xsd/builtin.js';
 import { SKIP, type XmlHandler } from '../../src/xml/events.js';
-import { XmlReader } from '../../src/xml/reader.js';
 import { detachBuffer } from './detach.js';
 import { median, mib, print } from './kit.js';
 import { orderList, recordList } from './messages.js';
+import { ReplyDecoding } from './reply-decoder.js';
 import { DECODE_OPTIONS, ORDERS, SELECTIONS } from './selections.js';
 import { withConfiguration } from './soapstone.js';
 
@@ -50,29 +42,15 @@ interface Read {
 const compiled = await withConfiguration('http://127.0.0.1:9/', async (file) =>
   compile(await loadConfig(file, process.env)),
 );
-const [service] = compiled.services;
 const bound = compiled.graph.fields.get('Query.orders');
-if (service === undefined || bound === undefined) throw new Error('no field to decode for');
-const { replyRules, xmlLimits } = service;
+if (bound === undefined) throw new Error('no field to decode for');
 const { reply: shape } = bound;
-const { codec } = compiled.config.limits;
 const REPLY = orderList(ORDERS);
 const RECORDS = recordList(ORDERS);
 
-function read(reply: Buffer, handler: XmlHandler): number {
-  const reader = new XmlReader(handler, xmlLimits);
-  for (let at = 0; at < reply.length; at += CHUNK_BYTES)
-    reader.write(reply.subarray(at, at + CHUNK_BYTES));
-  reader.end();
-  return reader.skippedBytes;
-}
+const decoding = new ReplyDecoding(compiled);
 
-function decode(reply: Buffer, plan: ReplyPlan): Read {
-  const decoder = new ReplyDecoder(plan, codec);
-  const observer = { onHeadValid() {}, openBody: () => decoder };
-  const skippedBytes = read(reply, new EnvelopeValidator(replyRules, null, 'no detail', observer));
-  return { answer: decoder.finish().value, skippedBytes };
-}
+const decode = (reply: Buffer, plan: ReplyPlan): Read => decoding.decode(reply, plan);
 
 interface ParsedReply {
   readonly Envelope: {
@@ -143,7 +121,7 @@ function everyWay(runs: number): readonly DecodeFigures[] {
     figures(
       'reader alone',
       REPLY,
-      () => ({ answer: null, skippedBytes: read(REPLY, NOTHING) }),
+      () => ({ answer: null, skippedBytes: decoding.read(REPLY, NOTHING) }),
       runs,
     ),
     ...Object.entries(SELECTIONS).map(([name, query]) => {
@@ -174,72 +152,6 @@ function besideJson(rounds: number): void {
     print(`  ${name.padEnd(16)} ${speed(decoded)}; with its JSON ${speed(written)}\n`);
   }
 }
-
-/** Conversions of two fields of each record, by the conversion of the first and of the second. */
-const CONVERSIONS: Readonly<Record<string, readonly [ConversionTarget, ConversionTarget]>> = {
-  'flag and date': [
-    { kind: 'boolean', texts: { true: 'J', false: 'N' } },
-    { kind: 'date', pattern: "yyyyMMdd'08'" },
-  ],
-  'code and number': [
-    { kind: 'enum', texts: new Map(Object.entries({ OPEN: 'J', SHIPPED: 'N' })) },
-    { kind: 'decimal', places: 2, digits: null },
-  ],
-  'flag and time in a zone': [
-    { kind: 'boolean', texts: { true: 'J', false: 'N' } },
-    { kind: 'dateTime', pattern: 'yyyyMMddHH', zone: 'Europe/Zurich' },
-  ],
-};
-
-/** Two fields of each record, converted, beside the same texts as they are. */
-function besideTexts(rounds: number): void {
-  const filler = '<note>leave it with the neighbour where nobody opens the door</note>';
-  const records = Array.from({ length: ORDERS }, (_, at) => {
-    const [month, dayOfMonth] = [(at % 12) + 1, (at % 28) + 1].map((n) =>
-      String(n).padStart(2, '0'),
-    );
-    const day = `2026${month}${dayOfMonth}08`;
-    return (
-      `<order><id>${at}</id><flag>${at % 3 === 0 ? 'J' : 'N'}</flag><day>` +
-      `${day}</day>${filler}</order>`
-    );
-  });
-  const uri = 'urn:soapstone:demo:orders';
-  const reply = Buffer.from(
-    `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>` +
-      `<R xmlns="${uri}">${records.join('')}</R></s:Body></s:Envelope>`,
-  );
-  const planWith = ([flag, day]: readonly Scalar[]): ReplyPlan => {
-    const of = (local: string, scalar: Scalar | undefined): FieldSlot => ({
-      key: local,
-      source: { from: 'child', name: { uri, local }, default: null },
-      ...{ list: false, nonNull: false, itemNonNull: false },
-      value: { kind: 'scalar', scalar: scalar ?? TEXT_SCALAR },
-    });
-    const order: FieldSlot = {
-      ...of('order', undefined),
-      list: true,
-      value: objectOf([of('flag', flag), of('day', day)]),
-    };
-    const element = { uri, local: 'R' };
-    return { element, shape: 'unwrap', value: objectOf([order]), nonNull: false };
-  };
-  const plain = planWith([]);
-  for (const [name, targets] of Object.entries(CONVERSIONS)) {
-    const converted = planWith(
-      targets.map((target) =>
-        convertedScalar(STRING, TEXT_SCALAR, { target, trims: false, nulls: [] }, 'Values'),
-      ),
-    );
-    const ratios = Array.from({ length: rounds }, () => {
-      const own = figures('texts', reply, () => decode(reply, plain), 20).cpuMillis;
-      return figures(name, reply, () => decode(reply, converted), 20).cpuMillis / own;
-    });
-    print(`  ${name.padEnd(24)} ${median(ratios).toFixed(2)} times the texts as they are\n`);
-  }
-}
-
-const TEXT_SCALAR = scalarOf(STRING);
 
 /** Turn and turn about: whatever else the machine does slows both. */
 function besideParser(rounds: number): void {
@@ -278,7 +190,6 @@ if (globalThis.gc === undefined) {
   else {
     besideParser(Number(process.argv[2] ?? 9));
     besideJson(Number(process.argv[2] ?? 9));
-    besideTexts(Number(process.argv[2] ?? 9));
   }
 }
 await compiled.close();

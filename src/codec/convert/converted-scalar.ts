@@ -8,6 +8,7 @@ import { listScalarOf } from '../values/scalars.js';
 import { compileSimple, whiteSpaceOf } from '../values/simple-validity.js';
 import {
   type DateFields,
+  dayKey,
   millisOf,
   newDateFields,
   printDate,
@@ -198,6 +199,7 @@ const decimalCodec = (places: number, digits: number | null): Codec => ({
 
 const INT = intScalar(-2_147_483_648, 2_147_483_647);
 const LONG = digitsScalar('Long', { min: '-9223372036854775808', max: '9223372036854775807' });
+const LONG_DIGITS = 18;
 const BIG_INT = digitsScalar('BigInt', { min: null, max: null });
 
 /**
@@ -220,6 +222,8 @@ function integerCodec(ownName: string, digits: number | null): Codec {
     read: (text) => {
       const number = readImplied(text, 0);
       if (number === null) return null;
+      // So many digits are always a value of the type, as they are.
+      if (scalar === LONG && number.length <= LONG_DIGITS) return number;
       try {
         const value = scalar.decode(number);
         return typeof value === 'object' ? null : value;
@@ -289,12 +293,31 @@ function timeCodec(pattern: DatePattern): Codec {
   };
 }
 
+/** The text of a local day and of its one offset. Days repeat in the records of a reply. */
+interface KnownDay {
+  readonly date: string;
+  readonly offset: string;
+}
+
+/** Days that a conversion remembers: eleven years. One more makes it begin anew. */
+const DAYS_MAX = 4096;
+
 function dateTimeCodec(pattern: DatePattern, zoneName: string | null): Codec {
   const fields = newDateFields();
   const zone = zoneName === null ? null : timeZone(zoneName);
   if (zone === null && !pattern.hasOffset) throw new TypeError('a date and time without an offset');
+  const days = new Map<number, KnownDay>();
   const read = (text: string): string | null => {
     if (!pattern.read(text, fields)) return null;
+    const known = days.get(dayKey(fields));
+    if (known !== undefined) return known.date + printTimeOfDay(fields) + known.offset;
+    const ofDay = zone?.offsetOfDay(fields) ?? null;
+    if (ofDay !== null) {
+      if (days.size >= DAYS_MAX) {
+        days.clear();
+      }
+      days.set(dayKey(fields), { date: `${printDate(fields)}T`, offset: printOffset(ofDay) });
+    }
     const offset = zone === null ? fields.offset : zone.offsetOfLocal(fields);
     return offset === null
       ? null

@@ -185,6 +185,7 @@ class TokenPattern implements DatePattern {
   readonly #fractionDigits: number;
   readonly #letters: ReadonlySet<string>;
   readonly #isShortYear: boolean;
+  readonly #layout: FixedLayout | null;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -193,12 +194,19 @@ class TokenPattern implements DatePattern {
     this.#fractionDigits = fields.find(({ letter }) => letter === 'S')?.width ?? 0;
     this.#isShortYear = fields.some(({ letter, width }) => letter === 'y' && width === 2);
     this.hasOffset = fields.some(isSigned);
+    this.#layout = layoutOf(tokens);
   }
 
   read(text: string, fields: DateFields): boolean {
     fields.fraction = '';
     fields.minute = 0;
     fields.second = 0;
+    const layout = this.#layout;
+    if (layout !== null) return readFixed(text, layout, fields) && isMoment(fields);
+    return this.#readTokens(text, fields);
+  }
+
+  #readTokens(text: string, fields: DateFields): boolean {
     let at = 0;
     let dayNumber = -1;
     for (const token of this.#tokens) {
@@ -267,6 +275,75 @@ class TokenPattern implements DatePattern {
       ? 'must have an offset of full hours'
       : null;
   }
+}
+
+/** The positions of fields in a text, and the texts between them: the fast path of most patterns. */
+interface FixedLayout {
+  readonly width: number;
+  readonly fields: readonly {
+    readonly token: FieldToken;
+    readonly start: number;
+    readonly end: number;
+  }[];
+  readonly literals: readonly { readonly start: number; readonly text: string }[];
+  /** The offset at its end; null without one. */
+  readonly offset: FieldToken | null;
+}
+
+/** Null where a field has no fixed width, or is read otherwise. */
+function layoutOf(tokens: readonly Token[]): FixedLayout | null {
+  const fields: FixedLayout['fields'][number][] = [];
+  const literals: FixedLayout['literals'][number][] = [];
+  let start = 0;
+  for (const token of tokens) {
+    if (token.letter === null) {
+      literals.push({ start, text: token.text });
+      start += token.text.length;
+      continue;
+    }
+    const { width } = token;
+    if (isSigned(token)) {
+      // What follows an offset begins at no fixed place: it may be `Z`.
+      return token === tokens.at(-1) ? { width: start, fields, literals, offset: token } : null;
+    }
+    if (isVariable(token)) return null;
+    fields.push({ token, start, end: start + width });
+    start += width;
+  }
+  return { width: start, fields, literals, offset: null };
+}
+
+function readFixed(
+  text: string,
+  { width, fields, literals, offset }: FixedLayout,
+  into: DateFields,
+): boolean {
+  if (offset === null ? text.length !== width : text.length < width) return false;
+  let dayNumber = -1;
+  for (let index = 0; index < literals.length; index++) {
+    const literal = literals[index];
+    if (literal !== undefined && !text.startsWith(literal.text, literal.start)) return false;
+  }
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index];
+    if (field === undefined) return false;
+    let value = 0;
+    for (let at = field.start; at < field.end; at++) {
+      const digit = text.charCodeAt(at) - 0x30;
+      if (digit < 0 || digit > 9) return false;
+      value = value * 10 + digit;
+    }
+    const { letter } = field.token;
+    if (letter === 'D') {
+      dayNumber = value;
+    } else if (letter === 'S') {
+      into.fraction = text.slice(field.start, field.end);
+    } else {
+      setField(into, field.token, value);
+    }
+  }
+  if (offset !== null && readOffset(text, width, offset, into) !== text.length) return false;
+  return dayNumber < 0 || setDayOfYear(into, dayNumber);
 }
 
 function setField(fields: DateFields, { letter, width }: FieldToken, value: number): void {

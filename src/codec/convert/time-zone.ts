@@ -7,6 +7,8 @@ export interface TimeZone {
    * does not exist.
    */
   offsetOfLocal(local: DateFields): number | null;
+  /** The offset of all times of a local day; null where the clocks change on it or beside it. */
+  offsetOfDay(local: DateFields): number | null;
   /** Minutes that local time is ahead of UTC at an instant; null where it is no whole minute. */
   offsetAt(instant: number): number | null;
 }
@@ -32,7 +34,11 @@ function makeZone(name: string): TimeZone | null {
   const fixed = /^([+-])(0[0-9]|1[0-4]):([0-5][0-9])$/.exec(name);
   if (fixed !== null) {
     const minutes = (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 60 + Number(fixed[3]));
-    return { offsetOfLocal: () => minutes, offsetAt: () => minutes };
+    return {
+      offsetOfLocal: () => minutes,
+      offsetOfDay: () => minutes,
+      offsetAt: () => minutes,
+    };
   }
   try {
     return new NamedZone(name);
@@ -70,6 +76,11 @@ class NamedZone implements TimeZone {
       second: 'numeric',
       hourCycle: 'h23',
     });
+  }
+
+  offsetOfDay(local: DateFields): number | null {
+    const offsets = this.#offsetsAround(Math.floor(millisOf(local) / DAY));
+    return typeof offsets === 'number' ? minutesOf(offsets) : null;
   }
 
   offsetOfLocal(local: DateFields): number | null {

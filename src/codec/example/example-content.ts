@@ -23,7 +23,7 @@ const ELEMENTS_MAX = 500;
 /** Items of a list. */
 const ITEMS = 2;
 
-/** Where an element is written. */
+/** The position of an element that is written. */
 interface Position {
   /** Elements around it. */
   readonly depth: number;
