@@ -40,6 +40,11 @@ t.test(
       );
     }
     t.match(await (await closed.call('GetSecret', 'plain')).text(), SECRETS.secret, 'others pass');
+    t.match(await closed.gateway.accessLine(), {
+      code: 'FORBIDDEN',
+      detail: /restrictedReplies/,
+      found: 'bank.ChangeIban',
+    });
   },
 );
 

@@ -338,6 +338,7 @@ t.test('a form needs a header field that pages of other sites cannot send unaske
     status: 400,
     errors: [{ extensions: { code: 'CSRF_PREVENTED' } }],
   });
+  t.match(await gateway.accessLine(), { detail: /graphql-require-preflight, .*x-requested-with/ });
   t.equal(backend.begun, 0);
   for (const name of [
     'graphql-require-preflight',

@@ -115,7 +115,7 @@ export interface ReplyFacts {
 export interface RefusalOptions extends ErrorOptions {
   readonly retryAfter?: string | null;
   readonly challenge?: string | null;
-  /** A public text instead of that of the code: a constant. */
+  /** A public text instead of that of the code: a constant, or the reason of a decision point. */
   readonly text?: string;
   readonly found?: string | number | null;
   readonly limit?: ExceededLimit | null;

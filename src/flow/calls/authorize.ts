@@ -91,7 +91,9 @@ export class CallGuard {
     const { weightOf } = this.#service;
     authorizeMessage(this.#caller.client, this.#service, known);
     if (this.#refusesReplies(known)) {
-      throw new Refusal('FORBIDDEN', 'a field', { found: this.#service.name });
+      const { name } = this.#service;
+      const found = known === null ? name : `${name}.${known.operation.name}`;
+      throw new Refusal('FORBIDDEN', RESTRICTED_REPLY, { found });
     }
     charge(
       this.#caller,
@@ -115,6 +117,10 @@ export class CallGuard {
     });
   }
 }
+
+/** For the log: the key that decides it, and why. */
+const RESTRICTED_REPLY =
+  'the reply may hold a field that needs a scope or is masked: schema.restrictedReplies is refuse';
 
 const lacksSome = (client: Client, requirements: SoapService['requirements']): boolean =>
   [...requirements.values()].some((requirement) => !isMet(requirement, client));

@@ -62,7 +62,7 @@ export async function readParams(
   if (form !== null) {
     // A form of any page may be sent without a preflight.
     if (request.isOfAllowedPage !== true && !hasPreflightHeader(request)) {
-      throw new Refusal('CSRF_PREVENTED');
+      throw new Refusal('CSRF_PREVENTED', WITHOUT_PREFLIGHT);
     }
     return form(bounds);
   }
@@ -103,7 +103,7 @@ export function preventForgery({ headers, isOfAllowedPage }: GraphqlRequest): vo
   if (isJson(single(headers['content-type']))) return;
   const site = single(headers['sec-fetch-site']);
   const isOwn = site === undefined ? isOwnPage(headers) : site === 'same-origin' || site === 'none';
-  if (!isOwn) throw new Refusal('CSRF_PREVENTED');
+  if (!isOwn) throw new Refusal('CSRF_PREVENTED', WITHOUT_PREFLIGHT, { found: site ?? null });
 }
 
 /** Whether browsers ask before they send a request of another site with these header fields. */
@@ -135,6 +135,9 @@ const PREFLIGHT_HEADERS = [
   'x-apollo-operation-name',
   'x-requested-with',
 ] as const;
+
+/** For the log: what would have been enough. */
+const WITHOUT_PREFLIGHT = `none of the header fields ${PREFLIGHT_HEADERS.join(', ')}`;
 
 const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
