@@ -218,3 +218,187 @@ t.test('patterns of Unicode, and errors in them', async (t) => {
   ] as const)
     t.match(parseDatePattern(pattern, kind), error, pattern);
 });
+
+/** What is read of a text; 'unknown' where the mapping does not know it. */
+function readOf(scalar: Scalar, text: string): unknown {
+  try {
+    return scalar.decode(text);
+  } catch (caught) {
+    if (caught instanceof LexicalError && caught.isValid) return 'unknown';
+    throw caught;
+  }
+}
+
+t.test(
+  'numbers are read with a sign before or behind, blanks around and zeros before',
+  async () => {
+    const blanks = fc.constantFrom('', ' ', '   ', '\t', '\n  ');
+    const parts = fc.tuple(
+      blanks,
+      fc.constantFrom('', '-', '+'),
+      fc.boolean(),
+      fc.integer({ min: 0, max: 12 }),
+      fc.bigInt({ min: 0n, max: 10n ** 17n - 1n }),
+      blanks,
+      fc.integer({ min: 0, max: 6 }),
+    );
+    fc.assert(
+      fc.property(parts, ([before, sign, isBehind, zeros, number, after, places]) => {
+        const digits = '0'.repeat(zeros) + String(number);
+        const text = before + (isBehind ? digits + sign : sign + digits) + after;
+        const minus = sign === '-' && number !== 0n ? '-' : '';
+        const scale = 10n ** BigInt(places);
+        const fraction = String(number % scale).padStart(places, '0');
+        const value = `${minus}${number / scale}${places === 0 ? '' : `.${fraction}`}`;
+        const decimal = converted({ kind: 'decimal', places, digits: null });
+        const integer = converted({ kind: 'integer', digits: 18 });
+        return (
+          readOf(decimal, text) === value && readOf(integer, text) === `${minus}${String(number)}`
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+t.test('other digits, signs and blanks of Unicode are unknown', async (t) => {
+  const day = converted({ kind: 'date', pattern: 'yyyyMMdd' });
+  const sum = converted({ kind: 'decimal', places: 2, digits: null });
+  for (const zero of ['\u0660', '\u06f0', '\u0966', '\uff10', '\u{1d7ce}']) {
+    const digits = (text: string): string =>
+      text.replaceAll(/[0-9]/g, (digit) =>
+        String.fromCodePoint((zero.codePointAt(0) ?? 0) + Number(digit)),
+      );
+    t.equal(readOf(day, digits('20260131')), 'unknown', zero);
+    t.equal(readOf(sum, digits('0001990')), 'unknown', zero);
+    t.equal(readOf(day, `2026013${digits('1')}`), 'unknown', zero);
+  }
+  for (const text of ['\u22121990', '\ufe631990', '\u00a01990', '1990\u2003', '1_990', "1'990"])
+    t.equal(readOf(sum, text), 'unknown', JSON.stringify(text));
+});
+
+t.test('years, hours and seconds at their bounds', async (t) => {
+  const day = converted({ kind: 'date', pattern: 'yyyyMMdd' });
+  const short = converted({ kind: 'date', pattern: 'ddMMyy' });
+  const time = converted({ kind: 'time', pattern: 'HHmmss' });
+  const at = converted({ kind: 'dateTime', pattern: 'yyyyMMddHHmmss', zone: 'UTC' });
+  for (const [scalar, text, value] of [
+    [day, '00010101', '0001-01-01'],
+    [day, '09990228', '0999-02-28'],
+    [day, '99991231', '9999-12-31'],
+    [day, '00000101', 'unknown'],
+    [day, '120260131', 'unknown'],
+    [day, '-0260131', 'unknown'],
+    [day, '20250229', 'unknown'],
+    [day, '20240229', '2024-02-29'],
+    [day, '19000229', 'unknown'],
+    [day, '20000229', '2000-02-29'],
+    [short, '310168', '2068-01-31'],
+    [short, '310169', '1969-01-31'],
+    [short, '290200', '2000-02-29'],
+    [time, '235959', '23:59:59'],
+    [time, '240000', 'unknown'],
+    [time, '235960', 'unknown'],
+    [time, '006000', 'unknown'],
+    [at, '20161231235960', 'unknown'],
+    [at, '20260131240000', 'unknown'],
+    [at, '09991231235959', '0999-12-31T23:59:59Z'],
+  ] as const)
+    t.equal(readOf(scalar, text), value, text);
+  for (const [scalar, value] of [
+    [day, '10000-01-01'],
+    [day, '-0001-01-01'],
+    [day, '2026-01-31Z'],
+    [short, '1968-12-31'],
+    [short, '2069-01-01'],
+    [time, '24:00:00'],
+    [time, '23:59:60'],
+    [time, '12:00:00.5'],
+    [at, '2026-01-31T24:00:00Z'],
+    [at, '2026-01-31T12:00:00.001Z'],
+    [at, '12026-01-31T12:00:00Z'],
+  ] as const)
+    t.throws(() => scalar.encode(value), LexicalError, value);
+});
+
+t.test('each text that stands for null is null, the first one is written', async (t) => {
+  const nulls = ['00000000', '99999999', '', '********'];
+  const scalar = converted({ kind: 'date', pattern: 'yyyyMMdd' }, { nulls });
+  for (const text of nulls) {
+    t.equal(readOf(scalar, text), null, text);
+    t.equal(readOf(scalar, `${text}   `), null, 'with blanks behind');
+  }
+  t.equal(readOf(scalar, '99991231'), '9999-12-31');
+  t.equal(scalar.encode(null), '00000000');
+  const code = converted({ kind: 'integer', digits: 4 }, { nulls: ['0000', '9999'] });
+  t.equal(code.encode(9998), '9998');
+  for (const value of [0, 9999]) t.throws(() => code.encode(value), LexicalError, String(value));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9998 }),
+      (value) => code.decode(code.encode(value)) === value,
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+/** Local times of an instant in a zone, by Intl alone. */
+function localOf(zone: string): (instant: number) => string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  return (instant) => format.format(instant).replaceAll(/[^0-9]/g, '');
+}
+
+t.test('local times are those of Intl: of two the earlier, in a gap none', async (t) => {
+  const counts = { known: 0, gaps: 0 };
+  for (const zone of ['Europe/Zurich', 'America/St_Johns', 'Australia/Lord_Howe', 'Asia/Tehran']) {
+    const scalar = converted({ kind: 'dateTime', pattern: 'yyyyMMddHHmmss', zone });
+    const local = localOf(zone);
+    // Instants about the changes of the clock, from 1980 to 2037.
+    const changes: number[] = [];
+    const step = 86_400_000;
+    const offsetAt = (instant: number): number => {
+      const [, year = '', month = '', day = '', hour = '', minute = '', second = ''] =
+        /^(....)(..)(..)(..)(..)(..)$/.exec(local(instant)) ?? [];
+      return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) - instant;
+    };
+    for (let at = Date.UTC(1980, 0); at < Date.UTC(2037, 0) && changes.length < 40; at += step) {
+      if (offsetAt(at) !== offsetAt(at + step)) changes.push(at);
+    }
+    const texts = fc
+      .tuple(fc.constantFrom(...changes), fc.integer({ min: -7200, max: 2 * 86_400 }))
+      .map(([change, seconds]) => new Date(change + seconds * 1000).toISOString())
+      .map((text) => text.replaceAll(/[^0-9]/g, '').slice(0, 14));
+    fc.assert(
+      fc.property(texts, (text) => {
+        const value = readOf(scalar, text);
+        const asUtc = Date.parse(
+          text.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z'),
+        );
+        const offsets = [
+          ...new Set([-2, -1, 0, 1, 2].map((days) => offsetAt(asUtc + days * step))),
+        ];
+        const instants = offsets
+          .map((offset) => asUtc - offset)
+          .filter((instant) => local(instant) === text)
+          .sort((one, other) => one - other);
+        if (value === 'unknown') {
+          counts.gaps++;
+          return instants.length === 0;
+        }
+        counts.known++;
+        return typeof value === 'string' && Date.parse(value) === instants[0];
+      }),
+      { numRuns: Math.ceil(RUNS / 8) },
+    );
+  }
+  t.ok(counts.gaps > 0, `${counts.gaps} in gaps, ${counts.known} known`);
+});
