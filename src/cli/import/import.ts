@@ -13,6 +13,7 @@ import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { copyWsdl, type ReadOptions, readWsdl, type WsdlModel } from '../../wsdl/index.js';
 import { oneLine } from '../table.js';
 import { backendKeys } from './backend-keys.js';
+import { hiddenByDepth } from './hidden-types.js';
 import { type PlannedService, planServices, withBackend } from './import-plan.js';
 import { type ImportReport, reportImport } from './import-report.js';
 import {
@@ -106,7 +107,8 @@ async function warningsOf(file: string): Promise<readonly Diagnostic[]> {
   try {
     const compiled = await compile(await loadConfig(file, process.env));
     await compiled.close();
-    return compiled.warnings;
+    const { schema } = compiled.graph;
+    return [...compiled.warnings, ...hiddenByDepth(schema, compiled.config.limits.graphql.depth)];
   } catch (error) {
     if (error instanceof ConfigurationError) return [];
     throw error;

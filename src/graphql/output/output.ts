@@ -63,6 +63,10 @@ import {
   withRule,
 } from './output-field.js';
 
+/** A sentence for types with a repeated choice. */
+const ORDER_LOST =
+  'A choice in it may be repeated: the order of its elements among each other is not shown.';
+
 /**
  * The object and interface types of one service's replies, made when something first needs them.
  *
@@ -280,7 +284,7 @@ export class OutputTypes {
     const name = this.#names.of(type, nameHint);
     const made = new GraphQLInterfaceType({
       name,
-      description: this.#names.descriptionOf(type),
+      description: this.#description(type),
       interfaces: () => this.#interfacesOf(type),
       fields: () => outputConfigs(this.#fields(type, name)),
       extensions: this.#extensions(type),
@@ -308,7 +312,7 @@ export class OutputTypes {
     const fields = lazily(() => this.#fields(type, base?.name ?? name));
     const graphqlType = new GraphQLObjectType({
       name,
-      description: this.#names.descriptionOf(type),
+      description: this.#description(type),
       interfaces: supertypes,
       fields: () => outputConfigs(fields()),
       extensions: this.#extensions(type),
@@ -335,6 +339,13 @@ export class OutputTypes {
     this.#objects.set(type, made);
     this.#made.push(graphqlType);
     return made;
+  }
+
+  /** Its own description, with the order that it does not show. */
+  #description(type: ComplexType): string | null {
+    const own = this.#names.descriptionOf(type);
+    if (!this.#members.losesOrder(type)) return own;
+    return own === null ? ORDER_LOST : `${own}\n\n${ORDER_LOST}`;
   }
 
   #extensions(type: ComplexType): ReturnType<typeof costExtensions> {

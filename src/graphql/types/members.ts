@@ -150,6 +150,14 @@ export class MemberTable {
     return this.#names.mapping.of(type)?.hidden === true;
   }
 
+  /**
+   * Whether the order of elements in a repeated choice is not shown: each is in a list of its own.
+   */
+  losesOrder(type: ComplexType): boolean {
+    const model = this.#choices === 'fields' ? contentModel(type, this.anyTypes !== null) : null;
+    return model !== null && flatten(model).choices.some(({ many }) => many);
+  }
+
   #flatten(type: ComplexType): Members {
     const { content } = type;
     const baseType = content.kind === 'array' ? null : inheritedFrom(type);
