@@ -14,6 +14,7 @@ const SOURCES = [
   'test',
   'bundle.js',
   'sbom.js',
+  'types.js',
   'tsconfig.json',
   'package.json',
   'package-lock.json',

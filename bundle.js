@@ -79,7 +79,11 @@ const page = await build({
   logLevel: 'warning',
 });
 const { metafile } = await build({
-  entryPoints: { main: `${FROM}/main.js`, 'drift-worker': `${FROM}/flow/drift/drift-worker.js` },
+  entryPoints: {
+    main: `${FROM}/main.js`,
+    'drift-worker': `${FROM}/flow/drift/drift-worker.js`,
+    index: `${FROM}/library/soapstone.js`,
+  },
   outdir: TO,
   bundle: true,
   splitting: true,

@@ -88,7 +88,7 @@ export interface GatewayOptions extends BackendReports {
 }
 
 /** Starts the gateway. Rejects with the system's error when an address cannot be had. */
-export async function startGateway(
+export async function serveGateway(
   compiled: Compiled,
   log: Log,
   options: GatewayOptions = {},
@@ -96,7 +96,13 @@ export async function startGateway(
   // Without Redis its client is not even loaded.
   const redis = compiled.redis === null ? null : await import('./redis/shared-state.js');
   const gateway = new Gateway(compiled, log, options, redis?.SharedState ?? null);
-  await gateway.listen(compiled);
+  try {
+    await gateway.listen(compiled);
+  } catch (error) {
+    // What it has opened besides would stay, where the process goes on.
+    await gateway.drain();
+    throw error;
+  }
   return gateway;
 }
 

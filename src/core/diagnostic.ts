@@ -22,7 +22,10 @@ export class ConfigurationError extends Error {
   /** It could be used, but takes protection away that no operator has asked to take away. */
   readonly isWeaker: boolean;
 
-  constructor(diagnostics: readonly Diagnostic[], { isWeaker = false } = {}) {
+  constructor(
+    diagnostics: readonly Diagnostic[],
+    { isWeaker = false }: { readonly isWeaker?: boolean } = {},
+  ) {
     super(diagnostics.map(printDiagnostic).join('\n'));
     this.name = 'ConfigurationError';
     this.diagnostics = diagnostics;

@@ -1,48 +1,30 @@
 import cluster from 'node:cluster';
-import { compileAdmin } from '../compile/listen/admin.js';
-import { compile } from '../compile.js';
+import type { Compiled } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
-import { readAudit } from '../config/plans/audit-plan.js';
-import { readAdmin } from '../config/plans/listener-plan.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
 import {
-  completeInputs,
   emptySnapshot,
-  type InputSnapshot,
   type Inputs,
   recordInputs,
   replayInputs,
   TimeSlices,
 } from '../core/index.js';
-import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import { Log } from '../observe/log/log.js';
-import { startGateway } from '../server.js';
-import { demoIntroduction, type Introduction } from './introduction.js';
-import { announce, type Opening, openingOf } from './opening.js';
-import { ownWorker } from './own-worker.js';
-import type { NextConfig, ParentConfig, WorkerGroup } from './parent/worker-group.js';
-import { Workers, type WorkersOptions } from './parent/workers.js';
+import { announce } from './announce.js';
+import { demoIntroduction, type Introduction, type Running } from './introduction.js';
 import { PendingSignal } from './pending-signal.js';
-import { refuseAddress } from './refuse-address.js';
-import { askedFrom } from './reload/asked-reloads.js';
-import { checkWeaker } from './reload/check-weaker.js';
 import { FileWatch } from './reload/file-watch.js';
-import {
-  type CompiledFacts,
-  compiledFacts,
-  type Reads,
-  type ReloadOccasion,
-} from './reload/reload-source.js';
-import { type Applied, type ReloadCause, Reloader } from './reload/reloader.js';
+import type { Reloader } from './reload/reloader.js';
 import { throwWithWsdls } from './reload/wsdl-errors.js';
-import { compileBeside, outdated, type UseSource, WsdlTakeover } from './reload/wsdl-takeover.js';
+import { WsdlTakeover } from './reload/wsdl-takeover.js';
+import { type Origin, runGateway } from './running.js';
 import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
 import { overridesOf, type StartOptions } from './start-options.js';
-import { drainDelayOf, endCode, type StopCause } from './stop-cause.js';
+import { drainDelayOf, endCode, type StopCause, stopCause } from './stop-cause.js';
 import type { ExitCode, Terminal } from './terminal.js';
-import { parentChannel, readRest, runWorker } from './worker-process.js';
+import { parentChannel, runWorker } from './worker-process.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has
@@ -64,32 +46,32 @@ export async function start(
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
   // Without a listener Node opens a debugger at this signal (catalogue K09).
   process.on('SIGUSR1', () => log.event('warn', 'SIGUSR1 is ignored: it opens no debugger', {}));
-  const hangUp = new PendingSignal('SIGHUP');
-  const rollSignal = new PendingSignal('SIGUSR2');
+  const signals = { hangUp: new PendingSignal('SIGHUP'), roll: new PendingSignal('SIGUSR2') };
   let code: ExitCode;
   try {
     const count = processCount(loaded.config);
-    const load: Origin['load'] = (again) => loadAgain(loaded, again);
-    const takeover = new WsdlTakeover(log);
     const origin = {
       loaded,
       snapshot,
-      load,
-      hangUp,
-      rollSignal,
+      load: (again: Inputs) => loadAgain(loaded, again),
       watch,
-      takeover,
-      introduction,
-      terminal,
+      takeover: new WsdlTakeover(log, whileReloading),
+      reloading: whileReloading,
+      open: (compiled: Compiled) => ({
+        introduce: introduction(compiled),
+        stopping: stopCause(log),
+      }),
+      used: (config: Config, reloader: Reloader) =>
+        listenForReloads(signals.hangUp, watch, config, reloader),
     };
     code =
       parent !== null && begin !== null
         ? await runWorker(parent, begin, loaded, log)
-        : await run(count, origin, log);
+        : await run(count, origin, signals.roll, terminal, log);
   } finally {
     watch.listen(null);
-    hangUp.close();
-    rollSignal.close();
+    signals.hangUp.close();
+    signals.roll.close();
     // The system would wait for ever for a thread that waits for the reader of the log (O08).
     const canEnd = await log.close();
     if (log.lostLines > 0) {
@@ -102,35 +84,13 @@ export async function start(
   return endCode({ code }, log.lostLines > 0);
 }
 
-/** How a configuration came about, and how it is loaded again. */
-interface Origin {
-  readonly loaded: LoadedConfig;
-  /** What was read for it. */
-  readonly snapshot: InputSnapshot;
-  readonly load: (inputs: Inputs) => Promise<LoadedConfig>;
-  readonly hangUp: PendingSignal;
-  /** Asks for all workers to be replaced. */
-  readonly rollSignal: PendingSignal;
-  readonly watch: FileWatch;
-  readonly takeover: WsdlTakeover;
-  readonly introduction: Introduction;
-  readonly terminal: Terminal;
-}
-
-/** Reads all inputs anew for a reload, and keeps them. */
-function readAnew(
-  { watch, takeover }: Origin,
-  use: UseSource,
-  cause: ReloadCause,
-): Promise<Applied> {
-  const occasion = cause === 'changed file' ? 'changed files' : 'asked';
-  const read = (reads: Reads): Promise<Applied> =>
-    use({ occasion, inputs: completeInputs(reads.snapshot, readRest(reads)), reads });
-  return whileReloading(() => watch.record((files) => read({ snapshot: takeover.begin(), files })));
-}
-
 /** Reloads at a SIGHUP, and after changes of files where the configuration asks for that. */
-function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloader: Reloader): void {
+function listenForReloads(
+  hangUp: PendingSignal,
+  watch: FileWatch,
+  { reload }: Config,
+  reloader: Reloader,
+): void {
   hangUp.listen(() => void reloader.request('SIGHUP'));
   watch.listen(reload.watch ? () => reloader.request('changed file') : null);
 }
@@ -149,39 +109,37 @@ async function loadAgain(running: LoadedConfig, inputs: Inputs): Promise<LoadedC
   return next;
 }
 
-async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
-  const { loaded, load, rollSignal, takeover, terminal } = origin;
-  let inUse = loaded.config;
-  const use: UseSource = async (source) => {
-    const next = await load(source.inputs);
-    const weaker = await checkWeaker(inUse, rootSection(next), source.occasion);
-    const { wsdls, warnings } = await group.reload(nextConfig(next, source.occasion), source);
-    inUse = next.config;
-    takeover.use(source.reads.snapshot, wsdls);
-    log.setLevel(inUse.log.level);
-    listenForReloads(origin, inUse, reloader);
-    return { warnings, weaker };
-  };
-  const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
-  const { opening, group } = await open(
+/** What the configuration says once it is compiled, and why the process ends. */
+interface Opened {
+  readonly introduce: (running: Running) => string | null;
+  readonly stopping: Promise<StopCause>;
+}
+
+async function run(
+  count: number,
+  origin: Origin<Opened>,
+  roll: PendingSignal,
+  terminal: Terminal,
+  log: Log,
+): Promise<ExitCode> {
+  const { opened, group, reloader, warnings, config, closeDemo } = await runGateway(
     count,
     origin,
-    askedFrom(reloader, takeover, use, log),
     log,
   );
   const { adminUrl } = group;
   void group.ready.then((urls) =>
-    announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal),
+    announce({ url: urls[0] ?? '', urls, adminUrl }, { ...opened, warnings }, log, terminal),
   );
   void group.ready.then(() => {
-    listenForReloads(origin, inUse, reloader);
-    rollSignal.listen(() => void group.roll());
+    origin.used(config(), reloader);
+    roll.listen(() => void group.roll());
   });
   const endReports = reportToWatchdog(() => group.silentMillis);
-  const why = await Promise.race([opening.stopping, group.broken]);
+  const why = await Promise.race([opened.stopping, group.broken]);
   endReports();
   const cause: StopCause = typeof why === 'object' ? why : { name: 'broken', code: why };
-  const delayMillis = drainDelayOf(cause, inUse);
+  const delayMillis = drainDelayOf(cause, config());
   if (typeof why === 'object') {
     log.event('info', 'draining', { signal: why.name, delayMillis });
   }
@@ -190,7 +148,7 @@ async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
   // answer.
   reloader.close();
   const { cut, lostRecords, isForced = false, fields } = await group.stop(delayMillis);
-  await opening.closeDemo();
+  await closeDemo();
   if (lostRecords > 0) {
     reportLost(lostRecords, log, terminal);
   }
@@ -203,73 +161,3 @@ function reportLost(lines: number, log: Log, terminal: Terminal): void {
   log.event('error', 'lines of the audit are lost', { lines });
   terminal.error(`${lines} lines of the audit could not be written and are lost.`);
 }
-
-/** What a start leaves behind: nothing of it holds the first configuration beyond its reloads. */
-interface Started {
-  readonly opening: Opening;
-  readonly group: WorkerGroup;
-}
-
-/**
- * Compiles the configuration, and has `count` workers take requests. Throws `ConfigurationError`.
- */
-async function open(
-  count: number,
-  origin: Origin,
-  asked: Pick<WorkersOptions, 'loads' | 'reload' | 'offer'>,
-  log: Log,
-): Promise<Started> {
-  const { loaded, snapshot, takeover } = origin;
-  const root = rootSection(loaded);
-  const compiled = await compile(loaded);
-  const isAlone = count === 1;
-  if (!isAlone) {
-    await compiled.close();
-  }
-  const opening = await openingOf(compiled, origin, log);
-  // Before workers start from it: it drops what cannot be used.
-  const isKept = takeover.use(snapshot, opening.facts.wsdls);
-  if (isAlone) {
-    if (!isKept) {
-      snapshot.contents.clear();
-    }
-    const gateway = await startGateway(compiled, log, asked).catch(
-      refuseAddress(root, ['listen', 'admin']),
-    );
-    return { opening, group: ownWorker(gateway, log) };
-  }
-  const { config, file } = loaded;
-  const first = parentConfigOf(loaded, opening.facts);
-  const refuse = refuseAddress(root, ['admin']);
-  const checkpoints = await parentCheckpoints(readAudit(root), log).catch(refuse);
-  const group = new Workers({
-    count,
-    file,
-    config,
-    inputs: snapshot,
-    log,
-    ...asked,
-    first,
-    checkpoints,
-  });
-  await group.start().catch(refuse);
-  return { opening, group };
-}
-
-const nextConfig = (next: LoadedConfig, occasion: ReloadOccasion): NextConfig => ({
-  compileBeside: (before) => compileBeside(next, before, occasion),
-  async compileUnused() {
-    if (occasion === 'WSDL') throw outdated();
-    // Connections are accepted by this process.
-    const compiled = await compile(next, null, new TimeSlices());
-    await compiled.close();
-    return compiledFacts(compiled);
-  },
-  ownOf: (facts) => parentConfigOf(next, facts),
-});
-
-const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
-  names,
-  admin: compileAdmin(readAdmin(rootSection(loaded))),
-  drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
-});

@@ -16,7 +16,7 @@ import { type InvalidationChannel, InvalidationSender } from '../gateway/shared/
 import { TicketKeys } from '../listen/ticket-keys.js';
 import type { ChainHead } from '../observe/audit/chain-writer.js';
 import type { Log } from '../observe/log/log.js';
-import { type Gateway, startGateway } from '../server.js';
+import { type Gateway, serveGateway } from '../server.js';
 import type { ParentCalls, ParentChannel, WorkerCalls, WorkerStart } from './calls.js';
 import { Channel } from './channel.js';
 import { MetricSender } from './metric-sender.js';
@@ -107,7 +107,7 @@ async function openGateway(
   for (const each of ['SIGTERM', 'SIGINT'] as const) {
     process.on(each, () => {});
   }
-  const starting = startGateway(compiled, log, {
+  const starting = serveGateway(compiled, log, {
     ...reportTo(parent),
     operators: 'elsewhere',
     invalidations: invalidationsBy(parent, log),

@@ -225,19 +225,22 @@ t.test('D09, D10: the package', async (t) => {
   t.ok(paths.includes('dist/bin/main.js'));
   const other = paths.filter(
     (path) =>
-      !/^(?:dist\/bin|config|deploy|schemas)\/|^(?:CHANGELOG|LICENSE|README|SECURITY)(?:\.md)?$|^package\.json$/.test(
+      !/^(?:dist\/(?:bin|types)|config|deploy|schemas)\/|^(?:CHANGELOG|LICENSE|README|SECURITY)(?:\.md)?$|^package\.json$/.test(
         path,
       ),
   );
   t.same(other, [], rows.answer('D09', 'what npm packs'));
   t.same(
-    paths.filter((path) => /(?:^|\/)tests?\/|\.ts$|\.env|\.npmrc|\.pem$|\.key$/.test(path)),
+    paths.filter((path) => /(?:^|\/)tests?\/|(?<!\.d)\.ts$|\.env|\.npmrc|\.pem$|\.key$/.test(path)),
     [],
     rows.answer('D10', 'what npm packs'),
   );
   t.same(
     manifest.files,
-    ['dist/bin', 'config', '!config/**/*.ts', 'deploy', 'schemas', 'CHANGELOG.md', 'SECURITY.md'],
+    [
+      ...['dist/bin', 'dist/types', 'config', '!config/**/*.ts', 'deploy', 'schemas'],
+      ...['CHANGELOG.md', 'SECURITY.md'],
+    ],
     rows.answer('D09', 'the folders of the package'),
   );
   const tests = manifest.files.filter((entry) => /test/.test(entry));

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
@@ -19,6 +19,35 @@ const ENVIRONMENT = {
   npm_config_fund: 'false',
   npm_config_update_notifier: 'false',
 };
+
+/** The compiler, and what a strict program of others has it check. */
+const COMPILER = resolve('node_modules/typescript/lib/tsc.js');
+const STRICT = [
+  ...['--ignoreConfig', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
+  ...['--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom', '--types', ''],
+];
+
+/** A program of others: a gateway before a backend of its own. */
+const ownProgram = (port: number): string => `
+import { ConfigurationError, type StartedGateway, startGateway } from 'soapstone';
+
+const desk = 'node_modules/soapstone/config/demo/legacy.wsdl';
+const demo = '127.0.0.1:${port}';
+const url = 'http://' + demo + '/orders';
+const gateway: StartedGateway = await startGateway({
+  listen: '127.0.0.1:0',
+  demo: { listen: demo },
+  services: { orders: { wsdl: desk, url } },
+});
+const answer = await fetch(gateway.urls[0] + '/graphql?query={getOrder(id:7){id}}', {
+  headers: { accept: 'application/json' },
+});
+const { data }: any = await answer.json();
+await gateway.close();
+const wrong: unknown = await startGateway({ listn: '' }).catch((error: unknown) => error);
+if (!(wrong instanceof ConfigurationError)) throw wrong;
+console.log(data.getOrder.id, wrong.diagnostics.find(({ line }) => line === 0));
+`;
 
 /** Bytes of all files in a folder. */
 async function sizeOf(folder: string): Promise<number> {
@@ -160,6 +189,13 @@ t.test(
       /soapstone\.yaml is fine: 1 service, 12 operations/,
       'the demonstration',
     );
+
+    await writeFile(join(folder, 'own.mts'), ownProgram(await freePort()));
+    const typed = await run(process.execPath, [COMPILER, ...STRICT, 'own.mts'], here);
+    t.equal(typed.stdout, '', 'its types are strict');
+    const imported = await run(process.execPath, ['own.mjs'], here);
+    t.equal(imported.stdout, '7 undefined\n', 'a program of others starts a gateway');
+    t.equal(imported.stderr, '');
 
     const backend = await freePort();
     const wsdl = join(modules, 'soapstone/config/demo/legacy.wsdl');

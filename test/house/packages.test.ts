@@ -41,7 +41,17 @@ const imports = sources.flatMap(importsIn);
 /** All that stands at the top level; what is made there is not of the repository. */
 const TOP_LEVEL = new Set([
   ...['package.json', 'package-lock.json', 'tsconfig.json', 'biome.json', 'build.js', 'bundle.js'],
-  ...['sbom.js', 'src', 'config', 'test', 'deploy', 'schemas', 'README.md', 'CHANGELOG.md'],
+  ...[
+    'sbom.js',
+    'types.js',
+    'src',
+    'config',
+    'test',
+    'deploy',
+    'schemas',
+    'README.md',
+    'CHANGELOG.md',
+  ],
   ...['CONTRIBUTING.md', 'SECURITY.md', 'THREAT-MODEL.md', 'LICENSE', '.ci', '.npmrc', '.taprc'],
   ...['.git', '.gitignore', '.git-blame-ignore-revs'],
   ...['dist', 'node_modules', 'coverage', '.tap'],

@@ -6,7 +6,7 @@ import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { type Compiled, compile } from '../../src/compile.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
 import { Log } from '../../src/observe/log/log.js';
-import { type Gateway, startGateway } from '../../src/server.js';
+import { type Gateway, serveGateway } from '../../src/server.js';
 
 /**
  * A gateway in this process, on ports of the system's choice unless the configuration names some.
@@ -51,7 +51,7 @@ export async function startTestGateway(
       wake();
     },
   });
-  const gateway = await startGateway(await compileFile(yaml, null), log);
+  const gateway = await serveGateway(await compileFile(yaml, null), log);
   const nextLine = (): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve;

@@ -14,7 +14,7 @@ import { bind } from '../../src/listen/bind.js';
 import { listEndMillis } from '../../src/listen/server-tls.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
 import { Log } from '../../src/observe/log/log.js';
-import { startGateway } from '../../src/server.js';
+import { serveGateway } from '../../src/server.js';
 import { answerWith } from '../kit/backend.js';
 import { Authority, type Identity, WITH_OPENSSL } from '../kit/certificates.js';
 import { envelope } from '../kit/envelope.js';
@@ -433,7 +433,7 @@ t.test(
         `${services}listen: { address: "127.0.0.1:0", tls: { ${TLS}${tls} } }\n`,
       );
       const compiled = await compile(await loadConfig(home, {}));
-      const gateway = await startGateway(compiled, new Log('error', { write() {} }), { tickets });
+      const gateway = await serveGateway(compiled, new Log('error', { write() {} }), { tickets });
       t.teardown(() => gateway.drain());
       return gateway.url;
     };

@@ -2,7 +2,7 @@ import t from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { Log } from '../../src/observe/log/log.js';
-import { startGateway } from '../../src/server.js';
+import { serveGateway } from '../../src/server.js';
 import { compileText } from '../kit/configuration.js';
 import { freePort } from '../kit/free-port.js';
 import { sendRaw } from '../kit/raw-client.js';
@@ -114,7 +114,7 @@ t.test('a reload needs credentials where other machines could ask for it', async
   const start = async (admin: string) => {
     const compiled = await compileText(t, `listen: 127.0.0.1:0\nadmin: ${admin}\n${SERVICES}`);
     let reloads = 0;
-    const gateway = await startGateway(compiled, new Log('error', { write() {} }), {
+    const gateway = await serveGateway(compiled, new Log('error', { write() {} }), {
       reload: async () => ({ generation: ++reloads, problems: [] }),
     });
     t.teardown(() => gateway.drain());

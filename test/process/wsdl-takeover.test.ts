@@ -17,7 +17,7 @@ t.test(
     const folder = t.testdir({ 'a.wsdl': wsdlWith({}) });
     const lines: string[] = [];
     const log = new Log('info', { write: (line: string) => void lines.push(line) });
-    const takeover = new WsdlTakeover(log);
+    const takeover = new WsdlTakeover(log, (work) => work());
     const snapshot = emptySnapshot();
     const location = join(folder, 'a.wsdl');
     const reads = new RememberedReads();

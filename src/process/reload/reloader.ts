@@ -22,7 +22,12 @@ export interface Applied {
 export type Apply = (cause: ReloadCause) => Promise<Applied | null>;
 
 /** The cause of a reload. */
-export type ReloadCause = 'SIGHUP' | 'POST /reload' | 'changed file' | 'changed WSDL of a backend';
+export type ReloadCause =
+  | 'SIGHUP'
+  | 'POST /reload'
+  | 'reload()'
+  | 'changed file'
+  | 'changed WSDL of a backend';
 
 /** A reload that has not begun. */
 interface Waiting {

@@ -16,7 +16,6 @@ import {
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import type { Log } from '../../observe/log/log.js';
 import { unpackTaken } from '../../wsdl/index.js';
-import { whileReloading } from '../service-manager.js';
 import { writeWhole } from '../write-whole.js';
 import { checkWeakerSchemas } from './check-weaker.js';
 import {
@@ -29,6 +28,9 @@ import type { Applied, Reloader } from './reloader.js';
 
 /** Compiles what a reload names, and puts the result into use. Throws `ConfigurationError`. */
 export type UseSource = (source: ReloadSource) => Promise<Applied>;
+
+/** Runs the work of a reload. */
+export type WhileReloading = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** What was read for the configuration in use. */
 interface InUse {
@@ -57,8 +59,12 @@ export class WsdlTakeover {
   /** Null where no changes are taken. */
   #inUse: InUse | null = null;
 
-  constructor(log: Log) {
+  readonly #reloading: WhileReloading;
+
+  /** `reloading` runs the work of a reload, and reports it where something waits for that. */
+  constructor(log: Log, reloading: WhileReloading) {
     this.#log = log;
+    this.#reloading = reloading;
   }
 
   /** What counts as read before a reload reads: the WSDLs that were taken. */
@@ -103,7 +109,7 @@ export class WsdlTakeover {
     void reloader.run('changed WSDL of a backend', () => {
       const last = this.#waiting.get(location) ?? offer;
       this.#waiting.delete(location);
-      return whileReloading(() => this.#take(last, use));
+      return this.#reloading(() => this.#take(last, use));
     });
   }
 

@@ -1,0 +1,173 @@
+import { compileAdmin } from '../compile/listen/admin.js';
+import { type Compiled, compile } from '../compile.js';
+import { type LoadedConfig, rootSection } from '../config/load.js';
+import { readAudit } from '../config/plans/audit-plan.js';
+import { readAdmin } from '../config/plans/listener-plan.js';
+import type { Config } from '../config/schema.js';
+import { completeInputs, type InputSnapshot, type Inputs, TimeSlices } from '../core/index.js';
+import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
+import type { Log } from '../observe/log/log.js';
+import { serveGateway } from '../server.js';
+import { startDemo } from './demo.js';
+import { ownWorker } from './own-worker.js';
+import type { NextConfig, ParentConfig, WorkerGroup } from './parent/worker-group.js';
+import { Workers, type WorkersOptions } from './parent/workers.js';
+import { refuseAddress } from './refuse-address.js';
+import { askedFrom } from './reload/asked-reloads.js';
+import { checkWeaker } from './reload/check-weaker.js';
+import type { FileWatch } from './reload/file-watch.js';
+import {
+  type CompiledFacts,
+  compiledFacts,
+  type Reads,
+  type ReloadOccasion,
+} from './reload/reload-source.js';
+import { type Applied, type ReloadCause, Reloader } from './reload/reloader.js';
+import {
+  compileBeside,
+  outdated,
+  type UseSource,
+  type WhileReloading,
+  type WsdlTakeover,
+} from './reload/wsdl-takeover.js';
+import { readRest } from './worker-process.js';
+
+/** How a configuration came about, and how it is loaded again. */
+export interface Origin<Opened> {
+  readonly loaded: LoadedConfig;
+  /** What was read for it. */
+  readonly snapshot: InputSnapshot;
+  readonly load: (inputs: Inputs) => Promise<LoadedConfig>;
+  readonly watch: FileWatch;
+  readonly takeover: WsdlTakeover;
+  /** Runs the work of a reload, and reports it where something waits for that. */
+  readonly reloading: WhileReloading;
+  /** Called once it is compiled, before requests are taken. */
+  readonly open: (compiled: Compiled) => Opened;
+  /** Called when a reload has put a configuration into use. */
+  readonly used: (config: Config, reloader: Reloader) => void;
+}
+
+/**
+ * A gateway that takes requests: nothing of it holds the first configuration beyond its reloads.
+ */
+export interface RunningGateway<Opened> {
+  /** The result of `open`. */
+  readonly opened: Opened;
+  readonly group: WorkerGroup;
+  readonly reloader: Reloader;
+  /** What the first configuration leaves out or approximates. */
+  readonly warnings: CompiledFacts['warnings'];
+  readonly config: () => Config;
+  /** Stops the bundled backend. */
+  readonly closeDemo: () => Promise<void>;
+}
+
+/**
+ * Compiles a configuration, and has `count` workers take requests; one is this process. Throws
+ * `ConfigurationError`, also for an address that cannot be bound.
+ */
+export async function runGateway<Opened>(
+  count: number,
+  origin: Origin<Opened>,
+  log: Log,
+): Promise<RunningGateway<Opened>> {
+  const { loaded, load, takeover } = origin;
+  let inUse = loaded.config;
+  const use: UseSource = async (source) => {
+    const next = await load(source.inputs);
+    const weaker = await checkWeaker(inUse, rootSection(next), source.occasion);
+    const { wsdls, warnings } = await group.reload(nextConfig(next, source.occasion), source);
+    inUse = next.config;
+    takeover.use(source.reads.snapshot, wsdls);
+    log.setLevel(inUse.log.level);
+    origin.used(inUse, reloader);
+    return { warnings, weaker };
+  };
+  const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
+  const asked = askedFrom(reloader, takeover, use, log);
+  const started = await start(count, origin, asked, log);
+  const { group } = started;
+  return { ...started, reloader, config: () => inUse };
+}
+
+/** Reads all inputs anew for a reload, and keeps them. */
+function readAnew(
+  { watch, takeover, reloading }: Origin<unknown>,
+  use: UseSource,
+  cause: ReloadCause,
+): Promise<Applied> {
+  const occasion = cause === 'changed file' ? 'changed files' : 'asked';
+  const read = (reads: Reads): Promise<Applied> =>
+    use({ occasion, inputs: completeInputs(reads.snapshot, readRest(reads)), reads });
+  return reloading(() => watch.record((files) => read({ snapshot: takeover.begin(), files })));
+}
+
+/**
+ * Compiles the configuration, and has `count` workers take requests. Throws `ConfigurationError`.
+ */
+async function start<Opened>(
+  count: number,
+  origin: Origin<Opened>,
+  asked: Pick<WorkersOptions, 'loads' | 'reload' | 'offer'>,
+  log: Log,
+): Promise<Omit<RunningGateway<Opened>, 'reloader' | 'config'>> {
+  const { loaded, snapshot, takeover } = origin;
+  const root = rootSection(loaded);
+  const compiled = await compile(loaded);
+  const isAlone = count === 1;
+  if (!isAlone) {
+    await compiled.close();
+  }
+  const facts = compiledFacts(compiled);
+  const around = {
+    opened: origin.open(compiled),
+    warnings: facts.warnings,
+    closeDemo: await startDemo(loaded),
+  };
+  // Before workers start from it: it drops what cannot be used.
+  const isKept = takeover.use(snapshot, facts.wsdls);
+  if (isAlone) {
+    if (!isKept) {
+      snapshot.contents.clear();
+    }
+    const gateway = await serveGateway(compiled, log, asked).catch(
+      refuseAddress(root, ['listen', 'admin']),
+    );
+    return { ...around, group: ownWorker(gateway, log) };
+  }
+  const { config, file } = loaded;
+  const first = parentConfigOf(loaded, facts);
+  const refuse = refuseAddress(root, ['admin']);
+  const checkpoints = await parentCheckpoints(readAudit(root), log).catch(refuse);
+  const group = new Workers({
+    count,
+    file,
+    config,
+    inputs: snapshot,
+    log,
+    ...asked,
+    first,
+    checkpoints,
+  });
+  await group.start().catch(refuse);
+  return { ...around, group };
+}
+
+const nextConfig = (next: LoadedConfig, occasion: ReloadOccasion): NextConfig => ({
+  compileBeside: (before) => compileBeside(next, before, occasion),
+  async compileUnused() {
+    if (occasion === 'WSDL') throw outdated();
+    // Connections are accepted by this process.
+    const compiled = await compile(next, null, new TimeSlices());
+    await compiled.close();
+    return compiledFacts(compiled);
+  },
+  ownOf: (facts) => parentConfigOf(next, facts),
+});
+
+const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
+  names,
+  admin: compileAdmin(readAdmin(rootSection(loaded))),
+  drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
+});
