@@ -369,7 +369,9 @@ t.test('every name is imported from where it is made, or from the face of a pack
   );
   none(
     t,
-    inCode(/^export\s+(?:type\s+)?\{[^}]*\}/gm).filter((at) => !mayReExport(at.split(':', 1)[0] ?? '')),
+    inCode(/^export\s+(?:type\s+)?\{[^}]*\}/gm).filter(
+      (at) => !mayReExport(at.split(':', 1)[0] ?? ''),
+    ),
     'lists of exports, where imported names could hide',
   );
 });
