@@ -1,6 +1,6 @@
 import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Via } from '../../access/network/via.js';
-import { findingsBelow, type Problem, within } from '../../config/keys/finding.js';
+import { findingsBelow, type Problem } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { Inputs, Pace, Requirement, Tolerance } from '../../core/index.js';
@@ -196,8 +196,8 @@ export async function compileService(
   });
   const found = [
     ...warnings,
-    ...findingsBelow(['security', 'verify'], received.verification?.warnings ?? []),
-    ...findingsBelow(['security', 'verifyReplies'], messages.replyVerification?.warnings ?? []),
+    ...(received.verification?.warnings ?? []),
+    ...(messages.replyVerification?.warnings ?? []),
     ...warningsOfTls(backend.reach.tls, `Service \`${name}\``),
   ];
   const service: ConfiguredService = {
@@ -234,9 +234,7 @@ function compileReceived(
   { gateway: { limits }, keeping }: ServiceParts,
 ): Pick<SoapService, 'freshness' | 'verification' | 'validity'> {
   const freshness = compileFreshness(plan.name, plan.config, limits.soap, keeping);
-  const verification = within(['security', 'verify'], () =>
-    compileVerification(plan, limits.soap.nonces, keeping),
-  );
+  const verification = compileVerification(plan, limits.soap.nonces, keeping);
   return { freshness, verification, validity: compileValidity(plan, limits, wsdl, operations) };
 }
 
@@ -285,9 +283,7 @@ function compileMessages(
   return {
     ...messageLimits(plan.config, gateway.limits),
     ...rules,
-    replyVerification: within(['security', 'verifyReplies'], () =>
-      compileReplyVerification(plan, rules.replyRules),
-    ),
+    replyVerification: compileReplyVerification(plan, rules.replyRules),
   };
 }
 
@@ -297,8 +293,8 @@ function compileOwnSecurity(
   tokenPlace: TokenPlace | null,
 ): Pick<SoapService, 'security' | 'signing' | 'ownBlocks'> {
   return {
-    security: within(['security', 'make'], () => compileMadeSecurity(plan)),
-    signing: within(['security', 'make', 'signature'], () => compileSigning(plan)),
+    security: compileMadeSecurity(plan),
+    signing: compileSigning(plan),
     ownBlocks: [...(plan.security.make === null ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
   };
 }

@@ -1,4 +1,5 @@
-import { invalid, within } from '../../config/keys/finding.js';
+import type { ConfigPath } from '../../config/keys/config-path.js';
+import { invalid } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import { Refusal, type SubjectToken } from '../../core/index.js';
@@ -43,9 +44,7 @@ export function compileTokenPlace(
     const field = tokenField(auth.oauth2);
     if (field !== null) return { kind: 'http', ...field };
     const { place = '' } = auth.oauth2;
-    return within(['auth', 'oauth2', 'place'], () =>
-      blockPlace(name, place, namespace, operations),
-    );
+    return blockPlace(name, { key: ['auth', 'oauth2', 'place'], place }, namespace, operations);
   }
   if (auth?.login === undefined) return null;
   const { place, token } = auth.login;
@@ -60,15 +59,14 @@ export function compileTokenPlace(
     );
   }
   return (
-    inField ??
-    within(['auth', 'login', 'place'], () => blockPlace(name, place, namespace, operations))
+    inField ?? blockPlace(name, { key: ['auth', 'login', 'place'], place }, namespace, operations)
   );
 }
 
 /** The header block and the elements in it that a place names. Throws `FindingsError`. */
 function blockPlace(
   service: string,
-  place: string,
+  { key, place }: { readonly key: ConfigPath; readonly place: string },
   namespace: string | undefined,
   operations: readonly Operation[],
 ): TokenPlace {
@@ -81,7 +79,7 @@ function blockPlace(
   const uri = named.uri ?? declared?.name.uri ?? namespace ?? null;
   if (uri === null) {
     const what = `Service \`${service}\`: The WSDL declares no header block \`${first}\`.`;
-    throw invalid([], what, 'Write `header:{namespace}Block/child`.');
+    throw invalid(key, what, 'Write `header:{namespace}Block/child`.');
   }
   const names: QName[] = [{ uri, local: named.local }];
   let element: ElementDeclaration | null = declared ?? null;

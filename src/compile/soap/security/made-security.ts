@@ -1,3 +1,4 @@
+import type { ConfigPath } from '../../../config/keys/config-path.js';
 import { invalid, within } from '../../../config/keys/finding.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import { currentText } from '../../../gateway/rotating-text.js';
@@ -14,6 +15,8 @@ export interface MadeBlock {
   readonly claim: string | null;
 }
 
+const MAKE: ConfigPath = ['security', 'make'];
+
 /**
  * The Security block of calls of a service; null where it has none. Throws `FindingsError`.
  */
@@ -28,7 +31,7 @@ export function compileMadeSecurity({
   if (!timestamp && usernameToken === undefined && saml === null && make.signature === undefined) {
     const what = `Service \`${name}\`: \`security.make\` makes nothing.`;
     throw invalid(
-      [],
+      MAKE,
       what,
       'Give it `timestamp: true`, a `usernameToken`, `saml` or a `signature`.',
     );
@@ -40,7 +43,9 @@ export function compileMadeSecurity({
         ? null
         : { ...usernameToken, password: () => currentText(password) },
     assertion:
-      saml === null ? null : within(['saml'], () => compileAssertion(saml, config.limits.xml)),
+      saml === null
+        ? null
+        : within([...MAKE, 'saml'], () => compileAssertion(saml, config.limits.xml)),
     mustUnderstand,
     target: actor,
   });
@@ -49,7 +54,7 @@ export function compileMadeSecurity({
 
 /**
  * The rules by which the gateway signs calls of a service; null where it does not. Throws
- * `FindingsError`, whose paths begin at the keys of the signature.
+ * `FindingsError`.
  */
 export function compileSigning({
   name,
@@ -66,16 +71,18 @@ export function compileSigning({
   ] as const) {
     if (parts.includes(part) && !isMade) {
       throw invalid(
-        ['parts'],
+        [...MAKE, 'signature', 'parts'],
         `Service \`${name}\`: \`security.make\` signs a ${part} that it does not write.`,
         `Add the ${part} to \`make\`, or take it out of \`parts\`.`,
       );
     }
   }
-  const identity = compileIdentity(signature.identity, '`security.make.signature`');
+  const identity = within([...MAKE, 'signature'], () =>
+    compileIdentity(signature.identity, '`security.make.signature`'),
+  );
   if (keyReference === 'keyIdentifier' && identity().certificate.fields.keyIdentifier === null) {
     throw invalid(
-      ['keyReference'],
+      [...MAKE, 'signature', 'keyReference'],
       'The certificate has no subject key identifier.',
       'Name it in another way: `keyReference: token`.',
     );

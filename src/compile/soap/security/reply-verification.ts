@@ -1,4 +1,5 @@
-import { type Finding, invalid } from '../../../config/keys/finding.js';
+import type { ConfigPath } from '../../../config/keys/config-path.js';
+import { findingsBelow, invalid, type Problem, within } from '../../../config/keys/finding.js';
 import type { MakePlan, VerifyRepliesPlan } from '../../../config/plans/security-plan.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import { type EnvelopeRules, SECURITY_NAMES } from '../../../soap/index.js';
@@ -10,7 +11,7 @@ export interface ReplyVerification {
   readonly rules: VerificationRules;
   /** The rules of the envelope, by which the block is taken out once it is verified, or stays. */
   readonly envelopeRules: EnvelopeRules;
-  readonly warnings: readonly Finding[];
+  readonly warnings: readonly Problem[];
 }
 
 /** Null for a service whose replies are not verified. Throws `FindingsError`. */
@@ -23,14 +24,14 @@ export function compileReplyVerification(
   const owner = '`security.verifyReplies`';
   if (mode === 'monitor') {
     throw invalid(
-      [],
+      VERIFY_REPLIES,
       `${owner} verifies nothing with \`mode: monitor\`, which refuses no reply.`,
       'Leave one of them out.',
     );
   }
   if (plan.signature === null && !timestamp.required) {
     throw invalid(
-      [],
+      VERIFY_REPLIES,
       `${owner} demands nothing.`,
       'Give it a `signature` or `timestamp: { required: true }`.',
     );
@@ -39,7 +40,7 @@ export function compileReplyVerification(
     checkConfirmation(plan, make);
   }
   const rules: VerificationRules = {
-    signature: compileSignature(plan.signature),
+    signature: within(VERIFY_REPLIES, () => compileSignature(plan.signature)),
     timestamp: timestampRules(timestamp),
     usernameToken: null,
     saml: null,
@@ -49,8 +50,14 @@ export function compileReplyVerification(
     confirmations: signatureConfirmation ? 'demand' : 'ignore',
   };
   const envelopeRules = remove ? withoutSecurity(replyRules) : replyRules;
-  return { rules, envelopeRules, warnings: subjectWarnings(plan, owner) };
+  return {
+    rules,
+    envelopeRules,
+    warnings: findingsBelow(VERIFY_REPLIES, subjectWarnings(plan, owner)),
+  };
 }
+
+const VERIFY_REPLIES: ConfigPath = ['security', 'verifyReplies'];
 
 const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
   ...rules,
@@ -60,14 +67,14 @@ const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
 function checkConfirmation({ signature }: VerifyRepliesPlan, make: MakePlan | null): void {
   if ((make?.signature ?? null) === null) {
     throw invalid(
-      ['signatureConfirmation'],
+      [...VERIFY_REPLIES, 'signatureConfirmation'],
       '`signatureConfirmation` confirms the signatures of the gateway, and it makes none.',
       'Add `security.make.signature`, or leave it out.',
     );
   }
   if (signature === null) {
     throw invalid(
-      ['signatureConfirmation'],
+      [...VERIFY_REPLIES, 'signatureConfirmation'],
       '`signatureConfirmation` needs a signature of the reply: else anyone can write it.',
       'Add `signature`.',
     );

@@ -5,6 +5,7 @@ import {
   type Finding,
   FindingsError,
   finding,
+  findingsBelow,
   invalid,
   type Problem,
   problemsOf,
@@ -82,7 +83,7 @@ export function compileVerification(
   const usernameToken = collect(() => compileTokenUsers(service, plan));
   const saml = collect(() => compileSaml(plan));
   collect(() => checkTogether(keys));
-  if (problems.length > 0) throw new FindingsError(problems);
+  if (problems.length > 0) throw new FindingsError(findingsBelow(VERIFY, problems));
   const rules: VerificationRules = {
     signature,
     timestamp: timestampRules(timestamp),
@@ -99,9 +100,11 @@ export function compileVerification(
     rules,
     users: usernameToken,
     memory,
-    warnings: subjectWarnings(plan, '`security.verify`'),
+    warnings: findingsBelow(VERIFY, subjectWarnings(plan, '`security.verify`')),
   };
 }
+
+const VERIFY: ConfigPath = ['security', 'verify'];
 
 /** The rules of the Timestamp of a message, whichever way it goes. */
 export const timestampRules = (
