@@ -63,6 +63,20 @@ t.test('YAML has what JSON has', async (t) => {
   for (const [json, yaml] of texts) t.strictSame(parse(yaml), JSON.parse(json));
 });
 
+t.test('a description is the same with gzip and without it', async (t) => {
+  const crm = await useCrm(t, ', rest: true', clientsOf(CLASSES));
+  const ask = async (coding: string): Promise<[string | null, string]> => {
+    const headers = { 'x-api-key': keyOf('full'), 'accept-encoding': coding };
+    const answer = await fetch(`${crm.gateway.url}/rest/openapi.json`, { headers });
+    return [answer.headers.get('content-encoding'), await answer.text()];
+  };
+  const [none, plain] = await ask('identity');
+  t.equal(none, null);
+  t.equal(Object.keys(JSON.parse(plain).paths).length, 3);
+  t.same(await ask('gzip'), ['gzip', plain]);
+  t.same(await ask('identity'), [null, plain]);
+});
+
 t.test('concurrent requests get the same description', async (t) => {
   const crm = await start(t);
   const names = ['full', 'some', 'same', 'full', 'some', 'same'];
@@ -73,7 +87,7 @@ t.test('concurrent requests get the same description', async (t) => {
 });
 
 t.test(
-  'a description above `limits.rest.descriptionBytes` is answered, and not kept',
+  'a description is answered that is longer than `limits.rest.descriptionBytes`',
   async (t) => {
     const crm = await start(t, 'limits: { rest: { descriptionBytes: 1048576 } }\n');
     const first = await (await describe(crm, 'full', 'json')).text();

@@ -7,6 +7,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { makeOncePer } from '../../core/index.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 import type { RestRoute } from './rest-routes.js';
 
@@ -98,7 +99,9 @@ function freshId(name: string, ids: Set<string>): string {
 }
 
 /** The arguments that a query can have; null where the operation needs a body. */
-export function queriedArguments({ field }: DescribedOperation): readonly GraphQLArgument[] | null {
+export const queriedArguments = makeOncePer(findQueriedArguments);
+
+function findQueriedArguments({ field }: DescribedOperation): readonly GraphQLArgument[] | null {
   const { args } = field;
   if (args.some(({ name }) => name === FIELDS_PARAMETER)) return null;
   const queried = args.filter(isQueried);

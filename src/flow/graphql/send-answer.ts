@@ -19,6 +19,8 @@ const TEXT_UNITS_MAX = 16 * KIB;
 /** An answer as it is sent: text, or bytes as they are. */
 export interface SentAnswer extends Omit<GraphqlResponse, 'body'> {
   readonly body: string | Buffer | null;
+  /** The body is in the coding of gzip, for a client that may have it so. */
+  readonly isGzipped?: boolean;
 }
 
 export interface AnswerOptions {
@@ -68,10 +70,10 @@ export async function sendAnswer(
   const tag = isTagged && control !== 'no-store' ? tagOf(body) : null;
   const isKnown = tag !== null && isKnownTag(headers['if-none-match'], tag);
   const bytes = Buffer.byteLength(body);
+  const { isGzipped = false } = answer;
+  const isToCompress = !isKnown && !isGzipped && isCompressible(bytes);
   const compressed =
-    !isKnown && isCompressible(bytes) && mayCompress(request, caller.client)
-      ? await compress(Buffer.from(body))
-      : null;
+    isToCompress && mayCompress(request, caller.client) ? await compress(Buffer.from(body)) : null;
   exchange.bytesOut = isKnown ? 0 : (compressed?.length ?? bytes);
   const fields: string[] = [];
   // It is weak, for it vouches for the bytes in either coding.
@@ -99,7 +101,7 @@ export async function sendAnswer(
     fields.push('vary', varyOf(response, bytes, [...compared, ...more]));
   }
   if (isKnown) return endLingering(exchange, response, 304, fields, null);
-  if (compressed !== null) {
+  if (compressed !== null || isGzipped) {
     fields.push('content-encoding', 'gzip');
   }
   fields.push('content-length', String(exchange.bytesOut));

@@ -80,7 +80,7 @@ export class Confirmations {
     if (answer['action'] !== 'accept') return errorResult(endText('declined'));
     const used = await this.#use(params['requestState'], call);
     if (used === 'new') return null;
-    return used === 'unknown' ? errorResult(endText('full')) : this.#question(call);
+    return used === 'unknown' ? errorResult(UNRECORDED) : this.#question(call);
   }
 
   /** The session of a client of an earlier revision that can ask; null for any other. */
@@ -162,6 +162,10 @@ const NOT_MADE: Readonly<Record<Exclude<Confirmed, 'accepted'>, string>> = {
   gone: 'Nothing was sent: the client has gone.',
   full: 'Nothing was sent: no further call can wait for a confirmation now. Try again later.',
 };
+
+/** Whether the answer was used before is not known: Redis is away or late, or too many were used. */
+const UNRECORDED =
+  'Nothing was sent: the confirmation could not be recorded as used. Try again later.';
 
 /** The tool asks a person, and the client cannot do that. */
 export const CANNOT_ASK =

@@ -1,4 +1,6 @@
 import type { Buffer } from 'node:buffer';
+import { promisify } from 'node:util';
+import { constants, gunzip, gzip } from 'node:zlib';
 import type { Client } from '../../access/client.js';
 import { OpenApiPrinter } from '../../compile/rest/openapi.js';
 import type { OpenApiForm } from '../../compile/rest/openapi-text.js';
@@ -12,6 +14,7 @@ import {
   SharedMaking,
   TimeSlices,
 } from '../../core/index.js';
+import { isCompressible } from '../../gateway/compress.js';
 import { introspectionPoints, prepareWholeCount, wholeSchemaFields } from '../../graphql/index.js';
 import { charge } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
@@ -19,6 +22,7 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import { CallableOperations } from '../graphql/callable-operations.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { sendAnswer } from '../graphql/send-answer.js';
+import { mayCompress } from '../http/may-compress.js';
 import { REST_ACCEPTED } from './answer-rest.js';
 
 /** The form of the description at each of its addresses. */
@@ -32,6 +36,17 @@ const MEDIA_TYPES: Readonly<Record<OpenApiForm, string>> = {
   yaml: 'application/yaml; charset=utf-8',
 };
 
+const compressed = promisify(gzip);
+const expanded = promisify(gunzip);
+const OPTIONS = { level: constants.Z_BEST_SPEED };
+
+/** A description as it is kept: compressed it takes a twentieth. */
+interface KeptDescription {
+  readonly gzipped: Buffer;
+  /** Without compression. */
+  readonly bytes: number;
+}
+
 /**
  * Answers with the description of all operations that a client may call. It is kept for each set of
  * operations, since that of thousands of operations takes a second.
@@ -41,7 +56,7 @@ export class OpenApiAnswers {
   readonly #table: RestTable;
   readonly #callable: CallableOperations;
   readonly #printers: Readonly<Record<OpenApiForm, OpenApiPrinter>>;
-  readonly #descriptions: SharedMaking<Buffer>;
+  readonly #descriptions: SharedMaking<KeptDescription>;
   readonly #slices = new TimeSlices();
 
   constructor(endpoint: GraphqlEndpoint, table: RestTable) {
@@ -59,7 +74,7 @@ export class OpenApiAnswers {
     this.#descriptions = new SharedMaking(
       new BoundedCache({
         size: descriptionBytes,
-        sizeOf: ({ length }, key) => length + key.length,
+        sizeOf: ({ gzipped }, key) => gzipped.length + key.length,
       }),
     );
   }
@@ -81,25 +96,32 @@ export class OpenApiAnswers {
     const headers = { 'content-type': MEDIA_TYPES[form], 'x-content-type-options': 'nosniff' };
     const departure = new Cancellation();
     asked.ending.onGone(() => departure.abort());
-    const body = await this.#description(caller.client, form, departure);
+    const { gzipped, bytes } = await this.#description(caller.client, form, departure);
+    const isGzipped = isCompressible(bytes) && mayCompress(request, caller.client);
+    const body = isGzipped ? gzipped : await expanded(gzipped);
     asked.ending.throwIfGone();
     await sendAnswer(
       endpoint,
       asked,
-      { status: 200, headers, body },
+      { status: 200, headers, body, isGzipped },
       { accepted: REST_ACCEPTED, workMillis: () => 0 },
     );
   }
 
-  async #description(client: Client, form: OpenApiForm, signal: CancelSignal): Promise<Buffer> {
+  async #description(
+    client: Client,
+    form: OpenApiForm,
+    signal: CancelSignal,
+  ): Promise<KeptDescription> {
     const { key, operations: callable } = await this.#slices.run(this.#callable.of(client));
-    return this.#descriptions.get(`${form} ${key}`, signal, () => {
+    return this.#descriptions.get(`${form} ${key}`, signal, async () => {
       const { operations, routes } = this.#table;
       const offered = {
         operations: new Map([...operations].filter(([, each]) => callable.has(each))),
         routes: routes.all.filter(({ described }) => callable.has(described)),
       };
-      return this.#slices.run(this.#printers[form].print(offered));
+      const text = await this.#slices.run(this.#printers[form].print(offered));
+      return { gzipped: await compressed(text, OPTIONS), bytes: text.length };
     });
   }
 }

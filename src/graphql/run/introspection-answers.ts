@@ -6,6 +6,9 @@ import {
   type GraphQLError,
   type GraphQLNamedType,
   type GraphQLSchema,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
   Kind,
   print,
   visit,
@@ -13,6 +16,7 @@ import {
 import {
   BoundedCache,
   type CancelSignal,
+  getOrMake,
   MIB,
   makeOncePer,
   SharedMaking,
@@ -125,27 +129,78 @@ class Portions {
   }
 }
 
+/** Values that resolve one after the other, a portion at a time. */
+class InTurn {
+  readonly #portions: Portions;
+  readonly #waiting: (() => void)[] = [];
+  #isResolving = false;
+
+  constructor(portions: Portions) {
+    this.#portions = portions;
+  }
+
+  /** The value, when its turn has come. */
+  take<T>(value: T): Promise<T> {
+    const taken = new Promise<T>((resolve) => this.#waiting.push(() => resolve(value)));
+    if (!this.#isResolving) {
+      this.#isResolving = true;
+      void this.#resolveAll();
+    }
+    return taken;
+  }
+
+  async #resolveAll(): Promise<void> {
+    for (let at = 0; at < this.#waiting.length; at++) {
+      this.#waiting[at]?.();
+      await this.#portions.next();
+    }
+    this.#waiting.length = 0;
+    this.#isResolving = false;
+  }
+}
+
+/** A type of more fields is answered in several portions: that of all reads may have thousands. */
+const FIELDS_AT_ONCE = 20;
+
 /**
- * Wraps the schema: its types are promises that resolve one after the other. graphql-js continues
- * with each.
+ * Wraps the schema: its types, and the fields of large types, are promises that resolve one after
+ * the other. graphql-js continues with each.
  */
 function inPortions(schema: GraphQLSchema, portions: Portions): GraphQLSchema {
-  const getTypeMap = (): Readonly<Record<string, Promise<GraphQLNamedType>>> => {
+  const turns = new InTurn(portions);
+  const wrapped = new Map<GraphQLNamedType, GraphQLNamedType>();
+  const wrap = (type: GraphQLNamedType | null | undefined): GraphQLNamedType | null | undefined =>
+    type == null ? type : getOrMake(wrapped, type, () => withFieldsInTurn(type, turns));
+  const getTypeMap = (): Readonly<Record<string, unknown>> => {
     const types = Object.create(null);
-    const resolvers: (() => void)[] = [];
     for (const [name, type] of Object.entries(schema.getTypeMap())) {
-      types[name] = new Promise<GraphQLNamedType>((resolve) => resolvers.push(() => resolve(type)));
+      types[name] = turns.take(wrap(type));
     }
-    void (async () => {
-      for (const resolve of resolvers) {
-        resolve();
-        await portions.next();
-      }
-    })();
     return types;
   };
-  const getType = (name: string): GraphQLNamedType | undefined => schema.getType(name);
-  return Object.create(schema, { getTypeMap: { value: getTypeMap }, getType: { value: getType } });
+  return Object.create(schema, {
+    getTypeMap: { value: getTypeMap },
+    getType: { value: (name: string) => wrap(schema.getType(name)) },
+    // A type is one object, wherever graphql-js gets it.
+    getQueryType: { value: () => wrap(schema.getQueryType()) },
+    getMutationType: { value: () => wrap(schema.getMutationType()) },
+    getSubscriptionType: { value: () => wrap(schema.getSubscriptionType()) },
+  });
+}
+
+function withFieldsInTurn(type: GraphQLNamedType, turns: InTurn): GraphQLNamedType {
+  if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return type;
+  const fields = Object.entries<{ readonly deprecationReason: unknown }>(type.getFields());
+  if (fields.length <= FIELDS_AT_ONCE) return type;
+  const getFields = (): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      fields.map(([name, field]) => {
+        const { deprecationReason } = field;
+        // graphql-js leaves deprecated fields out before it waits for the others.
+        return [name, Object.assign(turns.take(field), { deprecationReason })];
+      }),
+    );
+  return Object.create(type, { getFields: { value: getFields } });
 }
 
 /** Down to the types of a schema: each of them is written at once. */

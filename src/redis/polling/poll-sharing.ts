@@ -32,6 +32,8 @@ const REPLY_BYTES_MAX = 2 * MIB;
 const RENEWALS = 4;
 /** Leases that one script renews. */
 const BATCH = 100;
+/** Clocks of replicas may differ so much: a reply that is on its way for longer counts as newer. */
+const SKEW_MAX_MILLIS = 5000;
 /** Extra time limit of what nothing waits for. */
 const EXTRA_MILLIS = 1000;
 
@@ -103,7 +105,8 @@ export class RedisPollSharing implements PollSharing {
 
   publish({ lease, channel, token }: RedisPoll, reply: PollReply, tookMillis: number): void {
     const { secret } = this.#options;
-    const values = { ...writeReply(reply), tookMillis: Math.round(tookMillis) };
+    const calledAtMillis = Math.round(Date.now() - tookMillis);
+    const values = { ...writeReply(reply), tookMillis: Math.round(tookMillis), calledAtMillis };
     const message = writeEvent(channel, { id: token, values }, secret);
     const words = [token, String(this.#leaseMillis), channel, message];
     this.#connection
@@ -124,10 +127,10 @@ export class RedisPollSharing implements PollSharing {
       this.#options.onForged();
       return;
     }
-    const tookMillis = Number(event.values?.['tookMillis']);
+    const ageMillis = ageOf(event.values);
     for (const poll of this.#polls.get(channel) ?? []) {
       if (poll.token !== event.id) {
-        poll.receive(reply, tookMillis);
+        poll.receive(reply, ageMillis);
       }
     }
   }
@@ -195,6 +198,14 @@ class RedisPoll implements SharedPoll {
 
 const writeReply = (reply: PollReply): Readonly<Record<string, unknown>> =>
   reply.kind === 'reply' ? { ...reply, body: reply.body.toString('base64') } : { ...reply };
+
+/** How long ago the call was made: by the clocks, where they agree, for Redis may be late. */
+function ageOf(values: EventValues): number {
+  const tookMillis = Number(values?.['tookMillis']);
+  const ageMillis = Date.now() - Number(values?.['calledAtMillis']);
+  const isPlausible = ageMillis > tookMillis && ageMillis < tookMillis + SKEW_MAX_MILLIS;
+  return isPlausible ? ageMillis : tookMillis;
+}
 
 /** Null for what this version does not know. */
 function readReply(values: EventValues, replyBytes: number): PollReply | null {

@@ -13,15 +13,17 @@ export class PollShare {
   /** The latest reply of another process that is not read yet. */
   #reply: PollReply | null = null;
   #hasFailed = false;
-  /** When the latest call of this process was made. */
-  #calledMillis = Number.NEGATIVE_INFINITY;
+  /** When the latest call was made of which this process has the reply, or awaits it. */
+  #latestMillis = Number.NEGATIVE_INFINITY;
 
   /** `arrived` is called for each reply of another process. */
   constructor(sharing: PollSharing, poll: string, arrived: () => void) {
     this.#bytesMax = sharing.replyBytes;
     this.poll = sharing.join(poll, (reply, ageMillis) => {
-      // Older than what this process has read itself.
-      if (performance.now() - ageMillis < this.#calledMillis) return;
+      const calledMillis = performance.now() - ageMillis;
+      // A slow reply of a process that has lost the lease meanwhile: subscribers have a later one.
+      if (calledMillis < this.#latestMillis) return;
+      this.#latestMillis = calledMillis;
       this.#reply = reply;
       arrived();
     });
@@ -43,7 +45,7 @@ export class PollShare {
   call(): CallRelay {
     this.#reply = null;
     this.#hasFailed = false;
-    this.#calledMillis = performance.now();
+    this.#latestMillis = performance.now();
     return recordingRelay(this.#bytesMax, (reply, tookMillis) => {
       this.poll.publish(reply, tookMillis);
       this.#hasFailed = reply.kind === 'failed';
