@@ -354,6 +354,11 @@ export interface Wildcard {
    * validated.
    */
   readonly process: 'strict' | 'lax' | 'skip';
+  /**
+   * True where the schema says `strict` itself: what callers write there must be declared. Absent
+   * where it is the default of XSD, by which stacks write what no schema declares (SharePoint).
+   */
+  readonly isDeclaredOnly?: boolean;
   /** `not`: any namespace but these ('' is no namespace). */
   readonly namespaces:
     | { readonly kind: 'any' }

@@ -129,6 +129,48 @@ t.test('arguments of any name are written by their declaration, else as JSON tel
   );
 });
 
+t.test('where the schema says strict, an argument of any name is declared or typed', async (t) => {
+  const typesWith = (process: string): string => TYPES.replaceAll('processContents="lax"', process);
+  const WRONG = /must be an element that the schema declares/;
+  for (const [process, isRefused] of [
+    ['processContents="strict"', true],
+    ['processContents="lax"', false],
+    // The default of XSD: SharePoint writes what nothing declares.
+    ['', false],
+  ] as const) {
+    const wsdl = desk({ types: typesWith(process), request: CONTENT, reply: CONTENT });
+    const { ask, sent } = await startDesk(t, wsdl);
+    const send = async (any: object): Promise<string> => {
+      const query =
+        'query ($any: [AnyValueInput!]) { get(bag: { any: $any }) { record { type } } }';
+      const { errors } = await ask(query, reply(''), { any: [any] });
+      return errors?.[0]?.message ?? 'sent';
+    };
+    for (const declared of [
+      { name: '{urn:t}Count', value: '1' },
+      { name: '{urn:o}Other', type: '{urn:t}Point', value: { x: 1 } },
+      { xml: '<Count xmlns="urn:t">1</Count>' },
+      {
+        xml:
+          '<Other xmlns="urn:o" xmlns:t="urn:t" xsi:type="t:Point" xmlns:xsi="http://www.w3.org/' +
+          '2001/XMLSchema-instance"><t:x>1</t:x></Other>',
+      },
+    ]) {
+      t.equal(await send(declared), 'sent', `${process} ${JSON.stringify(declared)}`);
+    }
+    const before = sent();
+    for (const undeclared of [
+      { name: '{urn:o}Other', value: 5 },
+      { name: 'Other', value: { a: 1 } },
+      { xml: '<Other xmlns="urn:o">5</Other>' },
+    ]) {
+      const answer = await send(undeclared);
+      t.match(answer, isRefused ? WRONG : 'sent', `${process} ${JSON.stringify(undeclared)}`);
+    }
+    if (isRefused) t.equal(sent(), before, 'nothing is sent');
+  }
+});
+
 t.test('what a reply gave out of xs:any goes back as it was', async (t) => {
   const { ask, sent } = await startDesk(t, WSDL);
   const element = '<t:Place><t:x>1</t:x><t:far>9007199254740993</t:far></t:Place>';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { defaultsOf, isRecord, Refusal } from '../../core/index.js';
-import { typeKey, type Wildcard, XSD } from '../../wsdl/index.js';
+import { allows, typeKey, type Wildcard, XSD } from '../../wsdl/index.js';
 import {
   ALL,
   isNcName,
@@ -22,7 +22,7 @@ import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { REQUIRED } from './leaves.js';
 import { refuseReservedContent } from './reserved-names.js';
-import { ANY_TYPE_NAME, TYPE, typeOfXml } from './type-attributes.js';
+import { ANY_TYPE_NAME, hasTypeAttribute, TYPE, typeOfXml } from './type-attributes.js';
 
 /**
  * The attributes and the content of an element of any type, which is open: JSON with its type, or
@@ -94,16 +94,41 @@ function elementOf(
   const written = memberOf(value, 'name') ?? null;
   if (xml === null) {
     const name = elementName(written, wildcards, below(path, 'name'), tools.encodingUri !== null);
+    const hasType = (memberOf(value, 'type') ?? null) !== null;
+    if (!hasType && isUndeclared(name, types, wildcards)) {
+      refuseInput(below(path, 'name'), UNDECLARED);
+    }
     return new AnyValueWriter(types, isSimple, tools).writeNamed(value, name, path);
   }
   const events = tools.leaves.xml(xml, null, below(path, 'xml'));
-  const [first] = events;
+  const [first, ...inner] = events;
+  if (
+    first?.kind === 'open' &&
+    !hasTypeAttribute(inner) &&
+    isUndeclared(first.name, types, wildcards)
+  ) {
+    refuseInput(below(path, 'xml'), UNDECLARED);
+  }
   const isOther = written !== null && (first?.kind !== 'open' || typeKey(first.name) !== written);
   const hasValue = (memberOf(value, 'type') ?? memberOf(value, 'value') ?? null) !== null;
   if (isOther || (hasValue && !isSameAnyValue(value, trimXml(String(xml)), types, true))) {
     refuseInput(path, 'must not have a name or a value that its XML does not have');
   }
   return events;
+}
+
+const UNDECLARED =
+  'must be an element that the schema declares, or have a type: the schema wants it declared';
+
+/**
+ * Whether an element without a type is declared nowhere, and each wildcard that allows it wants it
+ * declared (XSD part 1 section 3.10.4, `strict`).
+ */
+function isUndeclared(name: QName, types: AnyTypes, wildcards: readonly Wildcard[]): boolean {
+  const allowing = wildcards.filter((wildcard) => allows(wildcard, name.uri));
+  const isDeclaredOnly =
+    allowing.length > 0 && allowing.every((wildcard) => wildcard.isDeclaredOnly === true);
+  return isDeclaredOnly && types.element?.(name) === null;
 }
 
 /**

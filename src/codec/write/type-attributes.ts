@@ -38,13 +38,19 @@ export const namesItsType = ({ kind }: EncodeValue): boolean => kind === 'xml' |
  * The type of an element with content from the client: null where its events name one themselves.
  */
 export function typeOfXml(events: readonly ContentEvent[], declared: QName): QName | null {
-  for (const event of events) {
-    if (event.kind === 'open' || event.kind === 'close') break;
-    if (isAttribute(event) && isSameName(event.name, TYPE_NAME)) return null;
-  }
+  if (hasTypeAttribute(events)) return null;
   // An anyType element must name its type; text is a string.
   const isText = events.every(({ kind }) => kind === 'text');
   return isText && isSameName(declared, ANY_TYPE_NAME) ? STRING : declared;
+}
+
+/** Whether one of the attributes at the beginning names the type of the element. */
+export function hasTypeAttribute(events: readonly ContentEvent[]): boolean {
+  for (const event of events) {
+    if (event.kind === 'open' || event.kind === 'close') break;
+    if (isAttribute(event) && isSameName(event.name, TYPE_NAME)) return true;
+  }
+  return false;
 }
 
 /**

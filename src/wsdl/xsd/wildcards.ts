@@ -13,6 +13,7 @@ export function readWildcard(node: XmlNode, target: string): Wildcard {
   const process = attributeOf(node, 'processContents');
   return {
     process: process === 'lax' || process === 'skip' ? process : 'strict',
+    ...(process === 'strict' ? { isDeclaredOnly: true } : {}),
     namespaces: namespacesIn(attributeOf(node, 'namespace') ?? '##any', target),
   };
 }
@@ -31,14 +32,14 @@ function namespacesIn(value: string, target: string): Namespaces {
  * The wildcard for namespaces that both allow (section 3.10.6), with the `process` of the first.
  */
 export function intersection(a: Wildcard, b: Wildcard): Wildcard {
-  return { process: a.process, namespaces: intersectionOf(a.namespaces, b.namespaces) };
+  return { ...a, namespaces: intersectionOf(a.namespaces, b.namespaces) };
 }
 
 /**
  * The wildcard for namespaces that either allows (section 3.10.6), with the `process` of the first.
  */
 export function union(a: Wildcard, b: Wildcard): Wildcard {
-  return { process: a.process, namespaces: unionOf(a.namespaces, b.namespaces) };
+  return { ...a, namespaces: unionOf(a.namespaces, b.namespaces) };
 }
 
 function intersectionOf(a: Namespaces, b: Namespaces): Namespaces {
