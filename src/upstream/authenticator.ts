@@ -94,7 +94,7 @@ class AuthenticatedExchange implements ExchangeHandler {
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
     if (status >= 200) {
-      this.#judge(status);
+      this.#noteStatus(status);
     }
     return this.#handler.onHeaders(status, headers, resume);
   }
@@ -113,12 +113,12 @@ class AuthenticatedExchange implements ExchangeHandler {
       return;
     }
     if (error instanceof EarlyStatus) {
-      this.#judge(error.status);
+      this.#noteStatus(error.status);
     }
     this.#handler.onError(error);
   }
 
-  #judge(status: number): void {
+  #noteStatus(status: number): void {
     this.#owner.authenticated = status === 401 ? null : this.#socket;
     if (this.#isProof) {
       this.#owner.authentication.ended(status !== 401);

@@ -15,9 +15,9 @@ import {
 import { compareDigest } from './reference-digest.js';
 import {
   isConfirmed,
-  judgeAssertion,
   type SamlRules,
   type VerifiedAssertion,
+  verifyAssertion,
 } from './saml-assertion.js';
 import {
   failedAuthentication,
@@ -43,8 +43,8 @@ import {
   requiredAttribute,
   typedAttribute,
 } from './strict-elements.js';
-import { judgeTimestamp, type TimestampRules } from './timestamp.js';
-import { judgeUsernameToken, type NamedUser, type UsernameTokenRules } from './username-token.js';
+import { type TimestampRules, validateTimestamp } from './timestamp.js';
+import { type NamedUser, type UsernameTokenRules, verifyUsernameToken } from './username-token.js';
 import { DS, WSSE, WSSE11, WSU, XENC } from './wsse-names.js';
 import type { ParsedCertificate } from './x509/certificate-trust.js';
 
@@ -160,7 +160,9 @@ export function verifyHeader(
   const parts = sort(security, rules);
   const ids = new ElementIds(header);
   const goodUntilMillis =
-    parts.timestamp === null ? null : judgeTimestamp(parts.timestamp, rules.timestamp, nowMillis);
+    parts.timestamp === null
+      ? null
+      : validateTimestamp(parts.timestamp, rules.timestamp, nowMillis);
   if (parts.timestamp === null && rules.timestamp.isRequired) {
     throw invalidSecurity('there is no Timestamp');
   }
@@ -168,21 +170,21 @@ export function verifyHeader(
     rules.signature === null ? [] : verifySignatures(parts, ids, rules.signature(), nowMillis);
   const confirmations =
     rules.confirmations === 'demand' && sentValues !== null
-      ? judgeConfirmations(parts, sentValues)
+      ? verifyConfirmations(parts, sentValues)
       : [];
   const covering =
     rules.signature === null
       ? null
       : requireSigned(header, parts, signatures, rules.signature().required, confirmations);
   const assertion =
-    rules.saml === null ? null : judgeSaml(parts, ids, rules.saml, covering, nowMillis);
+    rules.saml === null ? null : verifySaml(parts, ids, rules.saml, covering, nowMillis);
   if (rules.usernameToken !== null && parts.usernameToken === null) {
     throw invalidSecurity('there is no UsernameToken');
   }
   const user =
     rules.usernameToken === null || parts.usernameToken === null
       ? null
-      : judgeUsernameToken(parts.usernameToken, rules.usernameToken, nowMillis);
+      : verifyUsernameToken(parts.usernameToken, rules.usernameToken, nowMillis);
   const referredIds = new Set(
     signatures.flatMap(({ references }) => references.map(({ id }) => id)),
   );
@@ -435,7 +437,7 @@ function requireSigned(
  * The SignatureConfirmations, which confirm just what was sent. Throws `wsse:FailedCheck`,
  * `wsse:InvalidSecurity`.
  */
-function judgeConfirmations(
+function verifyConfirmations(
   { confirmations }: SecurityParts,
   sentValues: readonly Buffer[],
 ): readonly ElementNode[] {
@@ -476,7 +478,7 @@ const SINGLE_PARTS = {
   Assertion: 'assertion',
 } as const;
 
-function judgeSaml(
+function verifySaml(
   { assertion: node }: SecurityParts,
   ids: ElementIds,
   rules: SamlRules,
@@ -484,7 +486,7 @@ function judgeSaml(
   nowMillis: number,
 ): VerifiedAssertion {
   if (node === null) throw invalidSecurity('there is no Assertion');
-  const assertion = judgeAssertion(node, rules, nowMillis);
+  const assertion = verifyAssertion(node, rules, nowMillis);
   if (ids.find(typedAttribute(node, 'ID') ?? '') !== node) {
     throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
   }

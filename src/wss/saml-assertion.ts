@@ -48,12 +48,12 @@ const ATTRIBUTES_MAX = 256;
 const METHOD = 'urn:oasis:names:tc:SAML:2.0:cm:';
 
 /**
- * Judges an assertion (SAML 2.0 core sections 2 and 5.4, SAML Token Profile 1.1): its own
+ * Verifies an assertion (SAML 2.0 core sections 2 and 5.4, SAML Token Profile 1.1): its own
  * signature, issuer, times, audience and confirmation. Throws `wsse:FailedAuthentication`,
  * `wsse:FailedCheck`, `wsse:MessageExpired`, `wsse:InvalidSecurity`,
  * `wsse:UnsupportedSecurityToken`.
  */
-export function judgeAssertion(
+export function verifyAssertion(
   node: ElementNode,
   rules: SamlRules,
   nowMillis: number,
@@ -74,7 +74,7 @@ export function judgeAssertion(
   verifySignature(node, required(children, 'Signature'), issuer, rules);
   const conditions = children.get('Conditions');
   if (conditions === undefined) throw failedAuthentication('an assertion without Conditions');
-  judgeConditions(conditions, rules, nowMillis);
+  validateConditions(conditions, rules, nowMillis);
   const subject = required(children, 'Subject');
   const { confirmation, holderCertificate } = readConfirmation(subject, rules, nowMillis);
   return {
@@ -129,12 +129,12 @@ function verifySignature(
   compareDigest(reference, node, signature);
 }
 
-function judgeConditions(
+function validateConditions(
   node: ElementNode,
   { audience, toleranceMillis }: SamlRules,
   nowMillis: number,
 ): void {
-  judgeTimes(node, toleranceMillis, nowMillis);
+  validateTimes(node, toleranceMillis, nowMillis);
   let isForUs = false;
   for (const condition of elementParts(node)) {
     if (condition.uri !== SAML2 || !CONDITIONS.has(condition.local)) {
@@ -155,7 +155,7 @@ function judgeConditions(
 
 const CONDITIONS: ReadonlySet<string> = new Set(['AudienceRestriction', 'ProxyRestriction']);
 
-function judgeTimes(node: ElementNode, toleranceMillis: number, nowMillis: number): void {
+function validateTimes(node: ElementNode, toleranceMillis: number, nowMillis: number): void {
   const [start, end] = [typedAttribute(node, 'NotBefore'), typedAttribute(node, 'NotOnOrAfter')];
   if (start !== null && instantOf(start) > nowMillis + toleranceMillis) {
     throw messageExpired('the assertion is not valid yet');
@@ -182,7 +182,7 @@ function readConfirmation(
     if (confirmation === undefined || !confirmations.has(confirmation)) continue;
     const data = elementParts(node).find((part) => isNamed(part, SAML2, 'SubjectConfirmationData'));
     if (data !== undefined) {
-      judgeTimes(data, toleranceMillis, nowMillis);
+      validateTimes(data, toleranceMillis, nowMillis);
     }
     if (confirmation !== 'holder-of-key') return { confirmation, holderCertificate: null };
     const keyInfo =

@@ -46,7 +46,7 @@ const TOKEN_CHARS_MAX = 16 * 1024;
 const CACHED_CHARS = 4 * 1024 * 1024;
 
 /**
- * Finds and judges the certificates of messages. Parsing one costs six times as much as a
+ * Finds and validates the certificates of messages. Parsing one costs six times as much as a
  * signature: they are kept.
  */
 export class SignerCertificates {

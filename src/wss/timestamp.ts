@@ -12,10 +12,10 @@ export interface TimestampRules {
 }
 
 /**
- * Judges a Timestamp (SOAP Message Security section 10), and returns until when it is good. Throws
+ * Validates a Timestamp (SOAP Message Security section 10), and returns until when it is good. Throws
  * `wsse:InvalidSecurity`, `wsse:MessageExpired`.
  */
-export function judgeTimestamp(
+export function validateTimestamp(
   node: ElementNode,
   rules: TimestampRules,
   nowMillis: number,

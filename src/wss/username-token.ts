@@ -24,14 +24,14 @@ export interface UsernameTokenRules {
    * program alone.
    */
   passwordOf(user: string): string | null;
-  /** Whether there are users whose password is judged later: then a text is handed on. */
-  readonly judgesLater: boolean;
+  /** Whether there are users whose password is verified later: then a text is handed on. */
+  readonly verifiesLater: boolean;
 }
 
-/** A user whose password was right, or is still to be judged. */
+/** A user whose password was right, or is still to be verified. */
 export interface NamedUser {
   readonly name: string;
-  /** The password to judge; null where it was right. */
+  /** The password to verify; null where it was right. */
   readonly password: string | null;
   /** The nonce, which may come once until a time; null without one. */
   readonly nonce: { readonly key: string; readonly untilMillis: number } | null;
@@ -49,11 +49,11 @@ interface TokenParts {
 }
 
 /**
- * Judges a UsernameToken (UsernameToken Profile 1.1 section 3.1). Throws
+ * Verifies a UsernameToken (UsernameToken Profile 1.1 section 3.1). Throws
  * `wsse:FailedAuthentication`, whether the user or the password is wrong, `wsse:MessageExpired`,
  * `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
  */
-export function judgeUsernameToken(
+export function verifyUsernameToken(
   node: ElementNode,
   rules: UsernameTokenRules,
   nowMillis: number,
@@ -88,7 +88,7 @@ export function judgeUsernameToken(
     if (!isRight || known === null) throw failedAuthentication('the user or the password');
     return { name: user, password: null, nonce: once };
   }
-  if (known === null && rules.judgesLater) return { name: user, password, nonce: once };
+  if (known === null && rules.verifiesLater) return { name: user, password, nonce: once };
   const isRight = timingSafeEqual(sha256(password), sha256(known ?? ''));
   if (!isRight || known === null) throw failedAuthentication('the user or the password');
   return { name: user, password: null, nonce: once };

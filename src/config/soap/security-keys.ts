@@ -177,7 +177,7 @@ const SAML_KEYS = closed(
 );
 
 const timestampKeys = () =>
-  section('The Timestamp of a message. One that is there is judged in any case.', {
+  section('The Timestamp of a message. One that is there is validated in any case.', {
     required: flag('Demand one.', false),
     toleranceMillis: millis('How far clocks may differ.', [0, 3_600_000], 300_000),
     maxAgeMillis: millisOrNone(

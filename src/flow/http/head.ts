@@ -31,7 +31,7 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
     if ((seen & bit) !== 0) throw repeated(bit);
     seen |= bit;
   }
-  seen &= JUDGED;
+  seen &= CHECKED_BITS;
   if ((seen & HOST) === 0) {
     if (httpVersion === '1.1') throw new Refusal('HTTP_BAD_REQUEST', 'no Host');
   } else if (!AUTHORITY.test(headers.host ?? '')) {
@@ -95,7 +95,7 @@ const CONNECTION = 16;
 const SOAP_ACTION = 32;
 const CONTENT_ENCODING = 128;
 const FRAMING = CONTENT_LENGTH | TRANSFER_ENCODING;
-const JUDGED = 63;
+const CHECKED_BITS = 63;
 
 /**
  * Fields of routing, framing or content type. Node takes the first of several, another server the

@@ -95,7 +95,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   readonly #reject: (caught: unknown) => void;
   #gate: Gate | null = null;
   #unlisten: (() => void) | null = null;
-  /** Made for long messages only: a stream costs more than judging a short message does. */
+  /** Made for long messages only: a stream costs more than validating a short message does. */
   #body: RequestBody | null = null;
   #collected: Collected | null = null;
   #bytes = 0;

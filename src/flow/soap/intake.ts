@@ -10,7 +10,7 @@ import { type Received, receive } from '../http/receive.js';
 import { claimNonces } from './claim-nonces.js';
 import type { PostHead } from './request-head.js';
 import { RequestPolicy, type RequestPolicyParts } from './request-policy.js';
-import { judgeTokenUser, verifierOf } from './verified-sender.js';
+import { verifierOf, verifyTokenUser } from './verified-sender.js';
 
 export interface IntakeOptions
   extends Pick<RequestPolicyParts, 'service' | 'guard' | 'observers' | 'calls'> {
@@ -78,19 +78,19 @@ export async function intakeEnvelope(
   exchange.operation = policy.known?.label ?? '_other';
   try {
     checkLength(envelope, head, onViolation);
-    const isJudgedFirst = guard?.awaitsSender === true;
-    if (isJudgedFirst) {
-      await judgeTokenUser(service, verifier?.verified ?? null, exchange);
+    const isVerifiedFirst = guard?.awaitsSender === true;
+    if (isVerifiedFirst) {
+      await verifyTokenUser(service, verifier?.verified ?? null, exchange);
       policy.becomeSender();
     }
     guard?.authorizeAndCharge(policy.known);
     if (consult !== null) {
       await consult(policy.known);
     }
-    if (!isJudgedFirst) {
-      await judgeTokenUser(service, verifier?.verified ?? null, exchange);
+    if (!isVerifiedFirst) {
+      await verifyTokenUser(service, verifier?.verified ?? null, exchange);
     }
-    policy.onUserJudged(onViolation);
+    policy.onUserVerified(onViolation);
     if (policy.nonces.length > 0) {
       if (isRequest) {
         ending.throwIfGone();

@@ -28,7 +28,7 @@ import { type Observation, type Observers, together } from '../calls/observation
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { PostHead } from './request-head.js';
 import { type ReadSender, SenderParts } from './sender-parts.js';
-import { isUserUnjudged, messageSenderOf, senderOf, takeOnce } from './verified-sender.js';
+import { isUserUnverified, messageSenderOf, senderOf, takeOnce } from './verified-sender.js';
 
 /** The parts that a policy needs. */
 export interface RequestPolicyParts {
@@ -106,9 +106,9 @@ export class RequestPolicy implements EnvelopeObserver {
     }
     // Whether a decision point takes the user turns out when all of the message that is held is
     // read.
-    const isJudgedLater =
-      this.#parts.guard?.awaitsSender === true && verified !== null && isUserUnjudged(verified);
-    if (!isJudgedLater) {
+    const isVerifiedLater =
+      this.#parts.guard?.awaitsSender === true && verified !== null && isUserUnverified(verified);
+    if (!isVerifiedLater) {
       this.becomeSender();
     }
     const { requests, checksAddressing, refusesUnknown } = this.#parts.service;
@@ -136,23 +136,23 @@ export class RequestPolicy implements EnvelopeObserver {
       this.#checkDestination(envelope, addressing);
     }
     this.topic = this.#findTopic();
-    if (!isJudgedLater) {
+    if (!isVerifiedLater) {
       this.#parts.guard?.authorizeAndCharge(this.known);
     }
     // Last, because a message that is refused for something else should not use up its nonce.
     this.nonces = this.#freshNonces(envelope);
-    if (verified !== null && !isUserUnjudged(verified)) {
+    if (verified !== null && !isUserUnverified(verified)) {
       this.#takeOnce(verified);
     }
   }
 
   /**
-   * Takes what may come once of a user who had to be judged: others could fill the memory. Throws
+   * Takes what may come once of a user that had to be verified: others could fill the memory. Throws
    * as `takeOnce`.
    */
-  onUserJudged(onViolation: ((refusal: Refusal) => void) | null): void {
+  onUserVerified(onViolation: ((refusal: Refusal) => void) | null): void {
     const verified = this.verifier?.verified ?? null;
-    if (verified === null || !isUserUnjudged(verified)) return;
+    if (verified === null || !isUserUnverified(verified)) return;
     try {
       this.#takeOnce(verified);
     } catch (caught) {

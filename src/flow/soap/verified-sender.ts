@@ -54,7 +54,7 @@ export function messageSenderOf({
 const NO_ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** A decision point is still to be asked about the user of a message. */
-export const isUserUnjudged = ({ user }: VerifiedMessage): boolean =>
+export const isUserUnverified = ({ user }: VerifiedMessage): boolean =>
   user !== null && user.password !== null;
 
 /**
@@ -101,13 +101,13 @@ const fullOptions = (memory: OnceMemory, nowMillis: number): RefusalOptions => (
   ),
 });
 
-/** Judges a password that is not known here. Rejects as `TokenUsers.judge`. */
-export async function judgeTokenUser(
+/** Verifies a password that is not known here. Rejects as `TokenUsers.verify`. */
+export async function verifyTokenUser(
   { verification }: SoapService,
   verified: VerifiedMessage | null,
   exchange: Exchange,
 ): Promise<void> {
   const user = verified?.user ?? null;
   if (user === null || user.password === null) return;
-  await verification?.users?.judge({ name: user.name, password: user.password }, exchange.client);
+  await verification?.users?.verify({ name: user.name, password: user.password }, exchange.client);
 }

@@ -98,8 +98,8 @@ export class CertificateTrust {
     if (known !== undefined && nowMillis >= known.startMillis && nowMillis < known.endMillis) {
       return known.problem;
     }
-    const { problem, path } = this.#judge(leaf, nowMillis);
-    // A refused one is judged again: its time may come.
+    const { problem, path } = this.#validate(leaf, nowMillis);
+    // A refused one is validated again: its time may come.
     if (problem === null) {
       this.#verdicts.set(key, { problem, ...this.#timesOf(path) });
     }
@@ -116,7 +116,7 @@ export class CertificateTrust {
     };
   }
 
-  #judge(
+  #validate(
     leaf: ParsedCertificate,
     nowMillis: number,
   ): { problem: string | null; path: readonly ParsedCertificate[] } {

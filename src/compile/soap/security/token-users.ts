@@ -22,10 +22,13 @@ import { askDecisionPoint } from '../../backend/decision-point.js';
 export interface TokenUsers {
   readonly rules: UsernameTokenRules;
   /**
-   * Judges a password that is known by its hash, or by the decision point. Rejects with
+   * Verifies a password that is known by its hash, or by the decision point. Rejects with
    * `UNAUTHENTICATED`, `RATE_LIMITED`, or `CREDENTIALS_UNVERIFIED` where that does not answer.
    */
-  judge(user: { readonly name: string; readonly password: string }, address: string): Promise<void>;
+  verify(
+    user: { readonly name: string; readonly password: string },
+    address: string,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,8 +58,8 @@ export function compileTokenUsers(
       ),
     );
   }
-  const judgesLater = hashes.size > 0 || url !== undefined;
-  if (judgesLater && !types.includes('text')) {
+  const verifiesLater = hashes.size > 0 || url !== undefined;
+  if (verifiesLater && !types.includes('text')) {
     const what = 'A user with a `hash`, or of a `url`, needs passwords of the type text.';
     problems.push(finding(['types'], what, 'Add text to `types`, or write the `password`.'));
   }
@@ -73,9 +76,9 @@ export function compileTokenUsers(
         const password = plan.passwords.get(user);
         return password === undefined ? null : currentText(password);
       },
-      judgesLater,
+      verifiesLater,
     },
-    async judge({ name, password }, address) {
+    async verify({ name, password }, address) {
       if (hashed !== null && (hashes.has(name) || decision === null)) {
         const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
         await hashed.identify({ headers: { authorization }, address });
