@@ -1,4 +1,5 @@
 import { labelNamesOf } from './compile.js';
+import { addToGroup } from './core/index.js';
 import type { Generation } from './generation.js';
 import type { Metrics } from './observe/metrics/metrics.js';
 import type { UpstreamGauges } from './observe/metrics/upstream-gauges.js';
@@ -58,9 +59,14 @@ export class Generations {
   get gauges(): readonly UpstreamGauges[] {
     const seen = new Set<object>();
     const current = this.#current.gauges(seen);
-    const earlier = [...this.#retired].flatMap((generation) => generation.gauges(seen));
+    const earlier = new Map<string, UpstreamGauges[]>();
+    for (const generation of this.#retired) {
+      for (const gauge of generation.gauges(seen)) {
+        addToGroup(earlier, gauge.service, gauge);
+      }
+    }
     return current.map((gauge) => {
-      const same = [gauge, ...earlier.filter(({ service }) => service === gauge.service)];
+      const same = [gauge, ...(earlier.get(gauge.service) ?? [])];
       const sum = (read: (each: UpstreamGauges) => number) => () =>
         same.reduce((total, each) => total + read(each), 0);
       return {

@@ -64,8 +64,11 @@ export class MetricBook {
     }
   }
 
-  /** A gauge, or with `counter` something that only grows, that is read when asked for. */
-  addSampled(kind: 'gauge' | 'counter', text: SampledText, read: () => readonly Sample[]): void {
+  /**
+   * A gauge, or with `counter` something that only grows, that is read when asked for: of many
+   * services one by one, in time slices.
+   */
+  addSampled(kind: 'gauge' | 'counter', text: SampledText, read: () => Iterable<Sample>): void {
     this.#sources.push({
       head: headOf(kind, text, text.aggregator),
       *rows() {

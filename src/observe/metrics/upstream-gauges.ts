@@ -1,5 +1,5 @@
 import type { AddressTotals } from '../../core/index.js';
-import type { MetricBook, Sample } from './metric-book.js';
+import type { MetricBook } from './metric-book.js';
 import type { UpstreamTotals } from './upstream-totals.js';
 
 /** Gauges of one upstream, read when the metrics are collected. */
@@ -35,11 +35,11 @@ export function addUpstreamGauges(
   totals: UpstreamTotals,
 ): void {
   const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
-    book.addSampled('gauge', { name, help, labels: ['service'] }, () =>
-      upstreams().map(
-        (upstream): Sample => ({ labels: [upstream.service], value: value(upstream) }),
-      ),
-    );
+    book.addSampled('gauge', { name, help, labels: ['service'] }, function* () {
+      for (const upstream of upstreams()) {
+        yield { labels: [upstream.service], value: value(upstream) };
+      }
+    });
   read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) =>
     upstream.active(),
   );
@@ -67,12 +67,14 @@ export function addUpstreamGauges(
     // The value is the same in all workers.
     aggregator: 'max',
   } as const;
-  book.addSampled('gauge', expiry, () =>
-    upstreams().flatMap(({ service, certificateEndMillis }): Sample[] => {
+  book.addSampled('gauge', expiry, function* () {
+    for (const { service, certificateEndMillis } of upstreams()) {
       const endMillis = certificateEndMillis?.() ?? null;
-      return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
-    }),
-  );
+      if (endMillis !== null) {
+        yield { labels: [service], value: endMillis / 1000 };
+      }
+    }
+  });
   addAddressGauges(book, upstreams);
   addAddressCounters(book, totals);
   const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
@@ -93,13 +95,13 @@ function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGa
     read: (address: AddressGauges) => number,
     aggregator?: 'max',
   ): void =>
-    book.addSampled('gauge', { name, help, labels: LABELS, aggregator }, () =>
-      upstreams().flatMap(({ service, addresses }) =>
-        (addresses?.() ?? []).map(
-          (address): Sample => ({ labels: [service, address.address], value: read(address) }),
-        ),
-      ),
-    );
+    book.addSampled('gauge', { name, help, labels: LABELS, aggregator }, function* () {
+      for (const { service, addresses } of upstreams()) {
+        for (const address of addresses?.() ?? []) {
+          yield { labels: [service, address.address], value: read(address) };
+        }
+      }
+    });
   const up = 'Processes that call the address, if only to try it: its circuit breaker is not open.';
   add('soapstone_upstream_address_up', up, ({ isUp }) => (isUp ? 1 : 0));
   const reuse =
@@ -115,9 +117,11 @@ function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGa
 /** Adds what is counted of each address since the start of the process. */
 function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): void {
   const add = (name: string, help: string, read: (totals: AddressTotals) => number): void =>
-    book.addSampled('counter', { name, help, labels: LABELS }, () =>
-      upstreamTotals.list().map(({ labels, totals }) => ({ labels, value: read(totals) })),
-    );
+    book.addSampled('counter', { name, help, labels: LABELS }, function* () {
+      for (const { labels, totals } of upstreamTotals.list()) {
+        yield { labels, value: read(totals) };
+      }
+    });
   const lookups = 'Times the name of the address could not be resolved.';
   add('soapstone_upstream_lookups_failed_total', lookups, ({ failedLookups }) => failedLookups);
   add(
@@ -130,15 +134,13 @@ function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): v
     help: string,
     read: (totals: AddressTotals) => ReadonlyMap<string, number>,
   ): void =>
-    book.addSampled('counter', { name, help, labels: [...LABELS, 'reason'] }, () =>
-      upstreamTotals
-        .list()
-        .flatMap(({ labels, totals }) =>
-          [...read(totals)].map(
-            ([reason, value]): Sample => ({ labels: [...labels, reason], value }),
-          ),
-        ),
-    );
+    book.addSampled('counter', { name, help, labels: [...LABELS, 'reason'] }, function* () {
+      for (const { labels, totals } of upstreamTotals.list()) {
+        for (const [reason, value] of read(totals)) {
+          yield { labels: [...labels, reason], value };
+        }
+      }
+    });
   const failures = 'Of these, those that failed, by the code of the refusal. A Fault is an answer.';
   byReason('soapstone_upstream_attempts_failed_total', failures, (totals) => totals.failures);
   const ejections =

@@ -13,9 +13,9 @@ const REDIS_AWAY_MILLIS = 3_000;
 const CUT_MILLIS = 5_000;
 
 /** A worker that is replaced closes idle connections; a request may be on its way on one. */
-const DRAIN_MILLIS = 60_000;
+const DRAIN_MILLIS = 120_000;
 /** Lines of the log are written so soon. */
-const UNWRITTEN_MILLIS = 1_000;
+const UNWRITTEN_MILLIS = 2_000;
 
 /** What was done to the gateway and to Redis, and how often. */
 export interface Disturbed {
