@@ -6,7 +6,7 @@ import { packageVersion } from '../../src/core/files/package-folder.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { AT_ONCE, runAtOnce } from '../../src/core/time-slices.js';
 import { Exchange } from '../../src/gateway/exchange.js';
-import { MetricBook } from '../../src/observe/metrics/metric-book.js';
+import { histogram, MetricBook } from '../../src/observe/metrics/metric-book.js';
 import { addUp } from '../../src/observe/metrics/metric-table.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { SCRAPES_MAX, Scrapes } from '../../src/observe/metrics/scrapes.js';
@@ -79,7 +79,7 @@ t.test('a histogram of ours tells what one of the package would', async (t) => {
     registers: [registry],
   });
   const book = new MetricBook();
-  const ours = book.histogram({ name: 'h', help: 'H.', labels: ['a'] }, bounds);
+  const { ours } = book.add({ ours: histogram('h', ['a'], bounds, 'H.') });
   for (let n = 0; n < 200; n++) {
     const value = n < 5 ? (bounds[n] ?? 0) : ((n * 7919) % 1300) / 64;
     theirs.labels(n % 2 === 0 ? 'x' : 'y').observe(value);

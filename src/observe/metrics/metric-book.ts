@@ -18,6 +18,34 @@ export interface MetricText {
   readonly labels?: readonly string[];
 }
 
+/** A row of a table of metrics: a counter, or a histogram by the upper bounds of its buckets. */
+interface TalliedRow extends MetricText {
+  readonly bounds: readonly number[] | null;
+}
+
+type MetricRows = Readonly<Record<string, TalliedRow>>;
+
+/** The metrics of a table, by the names of its rows. */
+type Tallied<T extends MetricRows> = {
+  readonly [name in keyof T]: T[name]['bounds'] extends null ? TalliedCounter : TalliedHistogram;
+};
+
+/** A row of a counter. */
+export const counter = (name: string, labels: readonly string[], help: string) => ({
+  name,
+  labels,
+  help,
+  bounds: null,
+});
+
+/** A row of a histogram. */
+export const histogram = (
+  name: string,
+  labels: readonly string[],
+  bounds: readonly number[],
+  help: string,
+) => ({ name, labels, help, bounds });
+
 /** The text of a metric that is read when the metrics are collected. */
 export interface SampledText extends MetricText {
   /** The least or the greatest value of several processes counts, not their sum. */
@@ -49,12 +77,16 @@ export class MetricBook {
   readonly #tallied: (TalliedCounter | TalliedHistogram)[] = [];
   #process: ProcessMetrics | null = null;
 
-  counter(text: MetricText): TalliedCounter {
-    return this.#addTallied(new TalliedCounter(text));
-  }
-
-  histogram(text: MetricText, bounds: readonly number[]): TalliedHistogram {
-    return this.#addTallied(new TalliedHistogram(text, bounds));
+  /** Makes the metrics of a table, in its order. */
+  add<const T extends MetricRows>(table: T): Tallied<T> {
+    const made = Object.entries(table).map(([name, row]) => {
+      const metric =
+        row.bounds === null ? new TalliedCounter(row) : new TalliedHistogram(row, row.bounds);
+      this.#sources.push(metric);
+      this.#tallied.push(metric);
+      return [name, metric] as const;
+    });
+    return Object.fromEntries(made) as Tallied<T>;
   }
 
   /** Drops what is counted under labels that are retired. */
@@ -101,12 +133,6 @@ export class MetricBook {
       tables.push({ ...source.head, rows });
     }
     return tables;
-  }
-
-  #addTallied<T extends TalliedCounter | TalliedHistogram>(metric: T): T {
-    this.#sources.push(metric);
-    this.#tallied.push(metric);
-    return metric;
   }
 }
 

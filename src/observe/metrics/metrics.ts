@@ -8,7 +8,7 @@ import {
   FIRST_LOAD,
   type ProcessGauges,
 } from './gauges.js';
-import { MetricBook } from './metric-book.js';
+import { counter, histogram, MetricBook } from './metric-book.js';
 import type { MetricList } from './metric-table.js';
 import { ReplySizes } from './reply-sizes.js';
 import { type LabelNames, retiredLabels } from './retired-labels.js';
@@ -20,12 +20,147 @@ import { UpstreamTotals } from './upstream-totals.js';
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const COSTS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
-const seconds = (
-  book: MetricBook,
-  name: string,
-  help: string,
-  labels: readonly string[] = ['route'],
-) => book.histogram({ name, help, labels }, SECONDS);
+/** Metrics of requests, in the order in which they are printed. */
+const REQUEST_METRICS = {
+  requests: counter(
+    'soapstone_requests_total',
+    ['route', 'operation', 'dialect', 'outcome'],
+    'Requests finished, by route, operation, dialect and outcome (ok, fault, ' +
+      'refused, failed, aborted).',
+  ),
+  responses: counter(
+    'soapstone_responses_total',
+    ['route', 'operation', 'status'],
+    'Answers sent, by route, operation and HTTP status.',
+  ),
+  seconds: histogram(
+    'soapstone_request_duration_seconds',
+    ['route', 'operation'],
+    SECONDS,
+    'Time from the first line of a request to the last byte of its answer.',
+  ),
+  upstreamSeconds: histogram(
+    'soapstone_upstream_duration_seconds',
+    ['route'],
+    SECONDS,
+    'Time of one request spent waiting for upstream calls, added up.',
+  ),
+  heldSeconds: histogram(
+    'soapstone_held_head_duration_seconds',
+    ['route'],
+    SECONDS,
+    'Time from the first line of a SOAP request until its head was validated and the ' +
+      'rest could be forwarded.',
+  ),
+  refusals: counter(
+    'soapstone_refusals_total',
+    ['route', 'code'],
+    'Requests that ended in a refusal or a failure, by its code.',
+  ),
+  violations: counter(
+    'soapstone_monitored_violations_total',
+    ['service', 'code'],
+    'Messages of services in monitor mode that would have been refused, by rule.',
+  ),
+  looks: counter(
+    'soapstone_wsdl_looks_total',
+    ['service', 'outcome'],
+    'Looks at the WSDLs that backends show, by outcome (same, changed, failed).',
+  ),
+  invalid: counter(
+    'soapstone_schema_violations_total',
+    ['service', 'operation', 'direction', 'rule'],
+    'Messages whose content broke the schema or could not be validated (rule `unvalidated`), ' +
+      'by direction (request, reply) and class of the rule.',
+  ),
+  tolerated: counter(
+    'soapstone_tolerated_total',
+    ['service', 'operation', 'deviation'],
+    'Replies with a deviation that `tolerate` lets pass, by its name.',
+  ),
+  tolerable: counter(
+    'soapstone_tolerable_total',
+    ['service', 'operation', 'deviation'],
+    'Replies with a deviation that `tolerate` would let pass and does not name.',
+  ),
+  limits: counter(
+    'soapstone_graphql_limit_refusals_total',
+    ['limit'],
+    'GraphQL requests that were refused because they were beyond a limit.',
+  ),
+  measured: counter(
+    'soapstone_graphql_would_refuse_total',
+    ['limit'],
+    'GraphQL requests that were beyond a limit that is only measured.',
+  ),
+  faults: counter(
+    'soapstone_faults_total',
+    ['route', 'origin', 'code'],
+    'Faults answered, by origin (backend, gateway) and fault code.',
+  ),
+  bytes: counter(
+    'soapstone_bytes_total',
+    ['route', 'operation', 'direction'],
+    'Bytes of message bodies, by direction (in, out) and read past unselected (skipped).',
+  ),
+  policy: counter(
+    'soapstone_authorization_decisions_total',
+    ['result'],
+    'Answers of the decision point of `clients.authorize`, by result ' +
+      '(allowed, denied, failed).',
+  ),
+  cacheUses: counter(
+    'soapstone_cache_requests_total',
+    ['service', 'operation', 'outcome'],
+    'Calls of operations declared to read, and of requests with an idempotency key, ' +
+      'by outcome (hit, coalesced, miss, stale, bypass, kept).',
+  ),
+  cost: histogram(
+    'soapstone_graphql_cost',
+    [],
+    COSTS,
+    'Static cost of admitted GraphQL operations.',
+  ),
+  actualCost: histogram(
+    'soapstone_graphql_cost_actual',
+    [],
+    COSTS,
+    'Actual cost of GraphQL operations after they had run, in points.',
+  ),
+};
+
+/** Metrics of what is no request, after the sizes of replies. */
+const PROCESS_METRICS = {
+  redis: counter(
+    'soapstone_redis_operations_total',
+    ['operation', 'outcome'],
+    'Operations of Redis, by outcome (ok, error, timeout, down: not tried; ' +
+      'poisoned, forged: dropped).',
+  ),
+  points: counter(
+    'soapstone_budget_points_total',
+    ['class', 'outcome'],
+    'Points of budgets by class of the client and outcome (spent, denied, refunded).',
+  ),
+  subscriptionEvents: counter(
+    'soapstone_subscription_events_total',
+    ['field', 'outcome'],
+    'Events of subscriptions, by field and outcome (sent, failed, filtered, gap, overflow).',
+  ),
+  spans: counter(
+    'soapstone_trace_spans_total',
+    ['outcome'],
+    'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: ' +
+      'the receiver refused them or was away).',
+  ),
+  handshakes: counter(
+    'soapstone_tls_handshakes_failed_total',
+    ['reason'],
+    'TLS handshakes of clients that failed, by reason (certificate_missing, ' +
+      'certificate_refused, clear_text, protocol, alert: the client refused, timeout, ended: ' +
+      'the client left, other).',
+  ),
+};
 
 /**
  * The metrics of one process. Label values are names of the configuration, the WSDL, the schema or
@@ -34,145 +169,9 @@ const seconds = (
 export class Metrics {
   readonly #book = new MetricBook();
   readonly upstreamTotals = new UpstreamTotals();
-  readonly #requests = this.#book.counter({
-    name: 'soapstone_requests_total',
-    help:
-      'Requests finished, by route, operation, dialect and outcome (ok, fault, ' +
-      'refused, failed, aborted).',
-    labels: ['route', 'operation', 'dialect', 'outcome'],
-  });
-  readonly #responses = this.#book.counter({
-    name: 'soapstone_responses_total',
-    help: 'Answers sent, by route, operation and HTTP status.',
-    labels: ['route', 'operation', 'status'],
-  });
-  readonly #seconds = seconds(
-    this.#book,
-    'soapstone_request_duration_seconds',
-    'Time from the first line of a request to the last byte of its answer.',
-    ['route', 'operation'],
-  );
-  readonly #upstreamSeconds = seconds(
-    this.#book,
-    'soapstone_upstream_duration_seconds',
-    'Time of one request spent waiting for upstream calls, added up.',
-  );
-  readonly #heldSeconds = seconds(
-    this.#book,
-    'soapstone_held_head_duration_seconds',
-    'Time from the first line of a SOAP request until its head was validated and the ' +
-      'rest could be forwarded.',
-  );
-  readonly #refusals = this.#book.counter({
-    name: 'soapstone_refusals_total',
-    help: 'Requests that ended in a refusal or a failure, by its code.',
-    labels: ['route', 'code'],
-  });
-  readonly #violations = this.#book.counter({
-    name: 'soapstone_monitored_violations_total',
-    help: 'Messages of services in monitor mode that would have been refused, by rule.',
-    labels: ['service', 'code'],
-  });
-  readonly #looks = this.#book.counter({
-    name: 'soapstone_wsdl_looks_total',
-    help: 'Looks at the WSDLs that backends show, by outcome (same, changed, failed).',
-    labels: ['service', 'outcome'],
-  });
-  readonly #invalid = this.#book.counter({
-    name: 'soapstone_schema_violations_total',
-    help:
-      'Messages whose content broke the schema or could not be validated (rule `unvalidated`), ' +
-      'by direction (request, reply) and class of the rule.',
-    labels: ['service', 'operation', 'direction', 'rule'],
-  });
-  readonly #tolerated = this.#book.counter({
-    name: 'soapstone_tolerated_total',
-    help: 'Replies with a deviation that `tolerate` lets pass, by its name.',
-    labels: ['service', 'operation', 'deviation'],
-  });
-  readonly #tolerable = this.#book.counter({
-    name: 'soapstone_tolerable_total',
-    help: 'Replies with a deviation that `tolerate` would let pass and does not name.',
-    labels: ['service', 'operation', 'deviation'],
-  });
-  readonly #limits = this.#book.counter({
-    name: 'soapstone_graphql_limit_refusals_total',
-    help: 'GraphQL requests that were refused because they were beyond a limit.',
-    labels: ['limit'],
-  });
-  readonly #measured = this.#book.counter({
-    name: 'soapstone_graphql_would_refuse_total',
-    help: 'GraphQL requests that were beyond a limit that is only measured.',
-    labels: ['limit'],
-  });
-  readonly #faults = this.#book.counter({
-    name: 'soapstone_faults_total',
-    help: 'Faults answered, by origin (backend, gateway) and fault code.',
-    labels: ['route', 'origin', 'code'],
-  });
-  readonly #bytes = this.#book.counter({
-    name: 'soapstone_bytes_total',
-    help: 'Bytes of message bodies, by direction (in, out) and read past unselected (skipped).',
-    labels: ['route', 'operation', 'direction'],
-  });
-  readonly #policy = this.#book.counter({
-    name: 'soapstone_authorization_decisions_total',
-    help:
-      'Answers of the decision point of `clients.authorize`, by result ' +
-      '(allowed, denied, failed).',
-    labels: ['result'],
-  });
-  readonly #cacheUses = this.#book.counter({
-    name: 'soapstone_cache_requests_total',
-    help:
-      'Calls of operations declared to read, and of requests with an idempotency key, ' +
-      'by outcome (hit, coalesced, miss, stale, bypass, kept).',
-    labels: ['service', 'operation', 'outcome'],
-  });
-  readonly #cost = this.#book.histogram(
-    { name: 'soapstone_graphql_cost', help: 'Static cost of admitted GraphQL operations.' },
-    COSTS,
-  );
-  readonly #actualCost = this.#book.histogram(
-    {
-      name: 'soapstone_graphql_cost_actual',
-      help: 'Actual cost of GraphQL operations after they had run, in points.',
-    },
-    COSTS,
-  );
+  readonly #requests = this.#book.add(REQUEST_METRICS);
   readonly #sizes = new ReplySizes(this.#book);
-  readonly #redis = this.#book.counter({
-    name: 'soapstone_redis_operations_total',
-    help:
-      'Operations of Redis, by outcome (ok, error, timeout, down: not tried; ' +
-      'poisoned, forged: dropped).',
-    labels: ['operation', 'outcome'],
-  });
-  readonly #points = this.#book.counter({
-    name: 'soapstone_budget_points_total',
-    help: 'Points of budgets by class of the client and outcome (spent, denied, refunded).',
-    labels: ['class', 'outcome'],
-  });
-  readonly #subscriptionEvents = this.#book.counter({
-    name: 'soapstone_subscription_events_total',
-    help: 'Events of subscriptions, by field and outcome (sent, failed, filtered, gap, overflow).',
-    labels: ['field', 'outcome'],
-  });
-  readonly #spans = this.#book.counter({
-    name: 'soapstone_trace_spans_total',
-    help:
-      'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: ' +
-      'the receiver refused them or was away).',
-    labels: ['outcome'],
-  });
-  readonly #handshakes = this.#book.counter({
-    name: 'soapstone_tls_handshakes_failed_total',
-    help:
-      'TLS handshakes of clients that failed, by reason (certificate_missing, ' +
-      'certificate_refused, clear_text, protocol, alert: the client refused, timeout, ended: ' +
-      'the client left, other).',
-    labels: ['reason'],
-  });
+  readonly #process = this.#book.add(PROCESS_METRICS);
 
   /** `loads` is null where the parent process counts them. */
   constructor(
@@ -198,70 +197,70 @@ export class Metrics {
   /** Called once for each request, by `finish` alone. */
   observe(exchange: Exchange, seconds: number): void {
     const { route, operation, status, refusal } = exchange;
-    this.#requests.add(1, route, operation, exchange.dialect, exchange.outcome);
+    this.#requests.requests.add(1, route, operation, exchange.dialect, exchange.outcome);
     if (status > 0) {
-      this.#responses.add(1, route, operation, statusText(status));
+      this.#requests.responses.add(1, route, operation, statusText(status));
     }
-    this.#seconds.add(seconds, route, operation, exchange.exemplar);
+    this.#requests.seconds.add(seconds, route, operation, exchange.exemplar);
     if (exchange.upstream.calls > 0) {
-      this.#upstreamSeconds.add(exchange.upstream.millis / 1000, route);
+      this.#requests.upstreamSeconds.add(exchange.upstream.millis / 1000, route);
     }
     if (exchange.heldMillis !== null) {
-      this.#heldSeconds.add(exchange.heldMillis / 1000, route);
+      this.#requests.heldSeconds.add(exchange.heldMillis / 1000, route);
     }
     if (exchange.bytesIn > 0) {
-      this.#bytes.add(exchange.bytesIn, route, operation, 'in');
+      this.#requests.bytes.add(exchange.bytesIn, route, operation, 'in');
     }
     if (exchange.bytesOut > 0) {
-      this.#bytes.add(exchange.bytesOut, route, operation, 'out');
+      this.#requests.bytes.add(exchange.bytesOut, route, operation, 'out');
     }
     if (exchange.upstream.bytesSkipped > 0) {
-      this.#bytes.add(exchange.upstream.bytesSkipped, route, operation, 'skipped');
+      this.#requests.bytes.add(exchange.upstream.bytesSkipped, route, operation, 'skipped');
     }
     this.#observeGraphql(exchange);
     for (const size of exchange.upstream.replySizes ?? NONE) {
       this.#sizes.record(size);
     }
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') {
-      this.#refusals.add(1, route, refusal.code);
+      this.#requests.refusals.add(1, route, refusal.code);
     }
     this.#observeDeviations(exchange);
     for (const result of exchange.policyResults ?? NONE) {
-      this.#policy.add(1, result);
+      this.#requests.policy.add(1, result);
     }
     for (const use of exchange.upstream.cacheUses ?? NONE) {
-      this.#cacheUses.add(1, use.service, use.operation, use.outcome);
+      this.#requests.cacheUses.add(1, use.service, use.operation, use.outcome);
     }
     if (exchange.faultCode !== null) {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';
-      this.#faults.add(1, route, origin, faultLabel(exchange.faultCode));
+      this.#requests.faults.add(1, route, origin, faultLabel(exchange.faultCode));
     }
   }
 
   #observeGraphql({ graphql, measuredLimits }: Exchange): void {
     if (graphql.exceededLimit !== null) {
-      this.#limits.add(1, graphql.exceededLimit);
+      this.#requests.limits.add(1, graphql.exceededLimit);
     }
     for (const limit of measuredLimits ?? NONE) {
-      this.#measured.add(1, limit);
+      this.#requests.measured.add(1, limit);
     }
     if (graphql.cost !== null) {
-      this.#cost.add(graphql.cost);
+      this.#requests.cost.add(graphql.cost);
     }
     if (graphql.actualCost !== null) {
-      this.#actualCost.add(graphql.actualCost);
+      this.#requests.actualCost.add(graphql.actualCost);
     }
   }
 
   #observeDeviations({ violations, tolerated, tolerable }: Exchange): void {
     for (const { service, operation: name, direction, rule } of violations ?? NONE) {
-      this.#invalid.add(1, service, name, direction, rule);
+      this.#requests.invalid.add(1, service, name, direction, rule);
     }
     for (const { service, operation: name, deviation } of tolerated ?? NONE) {
-      this.#tolerated.add(1, service, name, deviation);
+      this.#requests.tolerated.add(1, service, name, deviation);
     }
     for (const { service, operation: name, deviation } of tolerable ?? NONE) {
-      this.#tolerable.add(1, service, name, deviation);
+      this.#requests.tolerable.add(1, service, name, deviation);
     }
   }
 
@@ -277,33 +276,33 @@ export class Metrics {
   }
 
   violation(service: string, code: string): void {
-    this.#violations.add(1, service, code);
+    this.#requests.violations.add(1, service, code);
   }
 
   /** `outcome` is spent, denied or refunded. */
   budget(className: string, outcome: string, points: number): void {
-    this.#points.add(points, className, outcome);
+    this.#process.points.add(points, className, outcome);
   }
 
   redis(operation: string, outcome: string): void {
-    this.#redis.add(1, operation, outcome);
+    this.#process.redis.add(1, operation, outcome);
   }
 
   subscriptionEvent(field: string, outcome: string): void {
-    this.#subscriptionEvents.add(1, field, outcome);
+    this.#process.subscriptionEvents.add(1, field, outcome);
   }
 
   /** `outcome` is sent, dropped or failed. */
   spans(outcome: string, amount: number): void {
-    this.#spans.add(amount, outcome);
+    this.#process.spans.add(amount, outcome);
   }
 
   handshakeFailed(reason: string): void {
-    this.#handshakes.add(1, reason);
+    this.#process.handshakes.add(1, reason);
   }
 
   looked(service: string, outcome: string): void {
-    this.#looks.add(1, service, outcome);
+    this.#requests.looks.add(1, service, outcome);
   }
 }
 
