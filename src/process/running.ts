@@ -1,5 +1,7 @@
+import { startDemoBackend } from '../../config/demo/backend.js';
 import { compileAdmin } from '../compile/listen/admin.js';
 import { type Compiled, compile } from '../compile.js';
+import { parseAddress } from '../config/keys/address.js';
 import { type LoadedConfig, rootSection } from '../config/load.js';
 import { readAudit } from '../config/plans/audit-plan.js';
 import { readAdmin } from '../config/plans/listener-plan.js';
@@ -8,7 +10,6 @@ import { completeInputs, type InputSnapshot, type Inputs, TimeSlices } from '../
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import type { Log } from '../observe/log/log.js';
 import { serveGateway } from '../server.js';
-import { startDemo } from './demo.js';
 import { ownWorker } from './own-worker.js';
 import type { NextConfig, ParentConfig, WorkerGroup } from './parent/worker-group.js';
 import { Workers, type WorkersOptions } from './parent/workers.js';
@@ -171,3 +172,13 @@ const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentC
   admin: compileAdmin(readAdmin(rootSection(loaded))),
   drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
 });
+
+/** Starts the bundled backend if the configuration wants it; returns what stops it. */
+async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
+  const address = parseAddress(loaded.config.demo?.listen ?? '');
+  if (address === null) return async () => {};
+  const demo = await startDemoBackend(address.host, address.port).catch(
+    refuseAddress(rootSection(loaded), ['demo']),
+  );
+  return () => demo.close();
+}

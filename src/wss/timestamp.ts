@@ -12,8 +12,8 @@ export interface TimestampRules {
 }
 
 /**
- * Validates a Timestamp (SOAP Message Security section 10), and returns until when it is good. Throws
- * `wsse:InvalidSecurity`, `wsse:MessageExpired`.
+ * Validates a Timestamp (SOAP Message Security section 10), and returns until when it is good.
+ * Throws `wsse:InvalidSecurity`, `wsse:MessageExpired`.
  */
 export function validateTimestamp(
   node: ElementNode,

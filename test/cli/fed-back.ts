@@ -20,7 +20,7 @@ import { FILES } from '../wsdl/written.js';
 /** Examples that the gateway writes for a WSDL, sent to itself in front of a mock of it. */
 
 /** How one example was answered: with an error, or null. */
-export interface FedResult {
+interface FedResult {
   readonly from: 'docs' | 'console' | 'page' | 'OpenAPI' | 'tools';
   readonly operation: string;
   readonly error: string | null;

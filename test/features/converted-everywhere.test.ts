@@ -36,7 +36,9 @@ const OPERATIONS = `
       ListRows: { field: Query.rows, pages: { page: page, size: { size: 2 }, items: row, total: { items: total } }, arguments: { since: { convert: ${DAY} } } }
       GetRow: { field: Query.row, arguments: { code: { convert: { integer: true, digits: 5 } } } }
       GetNote: { field: Query.note }
-      GetRows: { field: Query.rowsOf, arguments: { codes: { convert: { integer: true, digits: 5 } } } }
+      GetRows:
+        field: Query.rowsOf
+        arguments: { codes: { convert: { integer: true, digits: 5 } } }
       Pay: { field: Mutation.pay, idempotency: {}, arguments: { sum: { convert: ${SUM} }, day: { convert: ${DAY} } } }
       Save: { field: Mutation.save, arguments: { day: { convert: ${DAY} } } }
       Notify: { field: Mutation.notify, arguments: { active: { convert: ${FLAG} }, code: { convert: { integer: true, digits: 5 } } } }`;
@@ -134,7 +136,11 @@ t.test(
       t,
       (operation) => (operation === 'GetRow' ? '<code>00007</code><state>2</state>' : ''),
       `subscriptions:
-  alert: { on: { operation: desk.Notify, filter: { only: request.code }, fields: { code: request.code, active: request.active } } }
+  alert:
+    on:
+      operation: desk.Notify
+      filter: { only: request.code }
+      fields: { code: request.code, active: request.active }
   alive: { on: { operation: desk.Notify, where: { request.active: "true" }, answer: desk.GetRow, arguments: { code: request.code } } }
 `,
     );

@@ -47,6 +47,8 @@ const REGISTRY: readonly string[] = [
   // Processes and the questions that they ask each other.
   'process/calls.ts',
   'process/start.ts',
+  'process/running.ts',
+  'library/gateway.ts',
   'process/serve-parent.ts',
   'process/worker-process.ts',
   'process/parent/workers.ts',

@@ -119,7 +119,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** The demonstration is no part of the gateway: one file may know that it exists. */
 const DEMO = 'config/demo/';
-const DEMO_IMPORTER = 'src/process/demo.ts';
+const DEMO_IMPORTER = 'src/process/running.ts';
 
 const sources = readSources('src');
 const imports = sources.flatMap(importsIn);

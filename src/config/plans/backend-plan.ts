@@ -16,7 +16,7 @@ export interface BackendPlan {
 }
 
 /** The secrets of `auth`; null where another kind of credentials is configured. */
-export interface AuthPlan {
+interface AuthPlan {
   readonly bearerToken: RotatingText | null;
   readonly ntlmPassword: RotatingText | null;
   /** The file of the keys of `negotiate`; null also where they are no file. */

@@ -16,7 +16,7 @@ export interface RedisPlan extends RedisAccessPlan {
 }
 
 /** How servers are reached; null for what is not configured. */
-export interface RedisAccessPlan {
+interface RedisAccessPlan {
   readonly tls: TlsPlan | null;
   readonly password: RotatingText | null;
 }

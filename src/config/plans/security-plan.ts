@@ -63,7 +63,7 @@ export interface SamlPlan {
   readonly identity: IdentityPlan | null;
 }
 
-export interface MadeSignaturePlan {
+interface MadeSignaturePlan {
   readonly keys: MadeSignatureKeys;
   readonly identity: IdentityPlan;
 }

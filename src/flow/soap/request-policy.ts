@@ -147,8 +147,8 @@ export class RequestPolicy implements EnvelopeObserver {
   }
 
   /**
-   * Takes what may come once of a user that had to be verified: others could fill the memory. Throws
-   * as `takeOnce`.
+   * Takes what may come once of a user that had to be verified: others could fill the memory.
+   * Throws as `takeOnce`.
    */
   onUserVerified(onViolation: ((refusal: Refusal) => void) | null): void {
     const verified = this.verifier?.verified ?? null;

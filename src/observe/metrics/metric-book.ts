@@ -12,7 +12,7 @@ import type { Labels } from './retired-labels.js';
 import { Buckets, makeSum, type Sum, TallyTable } from './tally.js';
 
 /** The name, the labels and the meaning of a metric. */
-export interface MetricText {
+interface MetricText {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];

@@ -31,7 +31,7 @@ export interface Asked {
 }
 
 /** A request without an answer for so long hangs. */
-export const HANG_MILLIS = 60_000;
+const HANG_MILLIS = 60_000;
 const SOCKETS = 40;
 
 /** The connections of all callers to the gateway, over TLS. */
