@@ -1,5 +1,13 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { REFUSAL_CODES } from './dist/src/config/refusal-tables.js';
 import { refusalGuides } from './dist/src/core/refusals/guides.js';
@@ -60,6 +68,56 @@ const assertOfPackages = {
   },
 };
 
+/** The houses that packages offer as namespaces: the file of each, by the face and its name. */
+const HOUSES = new Map(
+  readdirSync(FROM, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(FROM, entry.name, 'index.js')))
+    .flatMap(({ name }) => {
+      const face = join(FROM, name, 'index.js');
+      const houses = readFileSync(face, 'utf8').matchAll(/^export \* as (\w+) from '([^']+)'/gm);
+      return [...houses].map(([, house, path]) => [
+        `${resolve(face)} ${house}`,
+        join(dirname(face), path),
+      ]);
+    }),
+);
+
+/**
+ * Imports each house from its own file. Through a face it would be an object of getters, and all of
+ * it would be in the file of each part that uses some of it.
+ */
+const housesApart = {
+  name: 'houses',
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]dist[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        /^import \{([^}]*)\} from '([^']*\/index\.js)';/gm,
+        (statement, list, from) => importsApart(path, statement, list.split(','), from),
+      ),
+      resolveDir: dirname(path),
+      loader: 'js',
+    }));
+  },
+};
+
+function importsApart(importer, statement, list, from) {
+  const face = resolve(dirname(importer), from);
+  const names = list.map((name) => name.trim()).filter((name) => name !== '');
+  const houses = names.filter((name) => HOUSES.has(`${face} ${name}`));
+  if (houses.length === 0) return statement;
+  const others = names.filter((name) => !houses.includes(name));
+  return (
+    [
+      ...(others.length === 0 ? [] : [`import { ${others.join(', ')} } from '${from}';`]),
+      ...houses.map((name) => {
+        const path = relative(dirname(importer), HOUSES.get(`${face} ${name}`));
+        return `import * as ${name} from './${path.replaceAll('\\', '/')}';`;
+      }),
+      // As many lines as before, for source maps.
+    ].join(' ') + '\n'.repeat(statement.split('\n').length - 1)
+  );
+}
+
 const unexplained = REFUSAL_CODES.filter((code) => refusalGuides()[code] === undefined);
 if (unexplained.length > 0) throw new Error(`config/refusals.json lacks ${unexplained.join(', ')}`);
 
@@ -106,7 +164,7 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
-  plugins: [assertOfPackages],
+  plugins: [assertOfPackages, housesApart],
   metafile: true,
   logLevel: 'warning',
 });

@@ -42,19 +42,19 @@ import type { Config } from './config/schema.js';
 import {
   AT_ONCE,
   type Diagnostic,
-  firstProblem,
-  installRefusals,
+  diagnosis,
   type Pace,
+  refusals,
   TimeSlices,
 } from './core/index.js';
-import { describedOperations, type FieldRule, type TrustedDocuments } from './graphql/index.js';
+import { type admission, type fieldRights, namedOperations } from './graphql/index.js';
 import type { Listener } from './listen/listeners.js';
 import type { AuditTarget } from './observe/audit/chain-writer.js';
 import type { LabelNames } from './observe/metrics/retired-labels.js';
 import type { SharedStateSettings } from './redis/shared-state.js';
 
 // Every process that serves compiles first.
-installRefusals(REFUSALS);
+refusals.installRefusals(REFUSALS);
 
 /**
  * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests
@@ -94,7 +94,7 @@ export interface Compiled {
   /** Finds requests that have passed this gateway before. */
   readonly via: Via;
   /** What SOAP callers need for the replies of an operation, by `service.operation`. */
-  readonly closedReplies: ReadonlyMap<string, FieldRule>;
+  readonly closedReplies: ReadonlyMap<string, fieldRights.FieldRule>;
   /** Null where no decision point is asked. */
   readonly policy: Policy | null;
   /** The declared reads and writes of operations, and which replies are cached. */
@@ -114,7 +114,7 @@ export interface Compiled {
   /** The WSDLs that were read, by location. */
   readonly wsdls: ReadonlyMap<string, KnownModel>;
   /** Null where no documents are known beforehand. */
-  readonly trusted: TrustedDocuments | null;
+  readonly trusted: admission.TrustedDocuments | null;
   /** Parts that were left out or approximated: none stops the gateway. */
   readonly warnings: readonly Diagnostic[];
   readonly lateWarnings: LateWarnings;
@@ -158,7 +158,7 @@ export async function compile(
     return await compilePlan(plan, new Problems(root), { wsdls, keeping, pace });
   } catch (error) {
     if (!wsdls.hasTaken) throw error;
-    const why = `the configuration fails with what was taken: ${firstProblem(error)}`;
+    const why = `the configuration fails with what was taken: ${diagnosis.firstProblem(error)}`;
     const again = new Keeping(before);
     const without = new WsdlReader(plan.inputs, again, pace, why);
     return compilePlan(plan, new Problems(root), { wsdls: without, keeping: again, pace });
@@ -305,7 +305,7 @@ function compileOffered(
   graph: Graph,
   problems: Problems,
 ): Pick<Compiled, 'rest' | 'mcp'> {
-  const described = describedOperations(graph);
+  const described = namedOperations.describedOperations(graph);
   return {
     rest: problems.attempt(() => compileRest(config, described, graph.schema)),
     mcp: problems.attempt(() => compileMcp(config, described)),

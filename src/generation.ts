@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Compiled } from './compile.js';
-import type { EventBus, Refusal, SlotSupply, Suspicion } from './core/index.js';
+import type { eventBus, Refusal, sharedState } from './core/index.js';
 import { Observers } from './flow/calls/observation.js';
 import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
 import type { ReloadLimiter } from './flow/drift/reload-limiter.js';
@@ -23,7 +23,7 @@ import {
   type RequestHooks,
   type RequestsInProgress,
 } from './request.js';
-import type { HealthResult, NamedAddress } from './upstream/index.js';
+import type { healthChecks, NamedAddress } from './upstream/index.js';
 
 /** What is learnt of backends, and who gets it. */
 export interface BackendReports {
@@ -31,7 +31,7 @@ export interface BackendReports {
    * Gets the results of health checks. All checks of backends begin with `checkBackends` then;
    * absent: at once.
    */
-  readonly reportHealth?: (result: HealthResult) => void;
+  readonly reportHealth?: (result: healthChecks.HealthResult) => void;
   /** Gets each address that goes down or up; absent: the log does. */
   readonly reportAddress?: (event: AddressEvent) => void;
   /** Gets the changed WSDLs of backends that are to be taken. */
@@ -44,7 +44,7 @@ export interface BackendReports {
  */
 export class BackendRole {
   isChecking: boolean;
-  readonly report: (result: HealthResult) => void;
+  readonly report: (result: healthChecks.HealthResult) => void;
   readonly addresses: AddressStates;
   readonly offer: (offer: WsdlOffer) => void;
 
@@ -65,18 +65,18 @@ export interface ProcessState
   readonly log: Log;
   readonly metrics: Metrics;
   /** The times of calls to services that have a rate. */
-  readonly slots: SlotSupply;
+  readonly slots: sharedState.SlotSupply;
   /** The generation in which requests begin. */
   readonly present: () => Generation;
   readonly backends: BackendRole;
   readonly reloadLimiter: ReloadLimiter;
   /** Takes a sign that answers of an address are mixed up, which this process has found. */
-  readonly suspect: (suspicion: Suspicion) => void;
+  readonly suspect: (suspicion: sharedState.Suspicion) => void;
   /**
    * The bus between requests that cause events and subscriptions; both may be of different
    * generations.
    */
-  busFor(compiled: Compiled): EventBus;
+  busFor(compiled: Compiled): eventBus.EventBus;
 }
 
 const gaugesOf = ({ name, reuse, records }: NamedAddress): AddressGauges => ({
@@ -224,14 +224,14 @@ export class Generation {
   }
 
   /** Takes over the result of a check that another process has made. */
-  takeHealth({ service, address, isUp }: HealthResult): void {
+  takeHealth({ service, address, isUp }: healthChecks.HealthResult): void {
     this.upstreams.find(({ name }) => name === service)?.health?.take(address, isUp);
   }
 
   /**
    * Uses no connection to an address twice for as long as another process does, or another service.
    */
-  learn(suspicion: Suspicion): void {
+  learn(suspicion: sharedState.Suspicion): void {
     for (const { upstream } of this.upstreams) {
       for (const { reuse } of upstream.addresses.named) {
         if (reuse.address === suspicion.address) {

@@ -1,5 +1,5 @@
 import { labelNamesOf } from './compile.js';
-import { addToGroup } from './core/index.js';
+import { collections } from './core/index.js';
 import type { Generation } from './generation.js';
 import type { Metrics } from './observe/metrics/metrics.js';
 import type { UpstreamGauges } from './observe/metrics/upstream-gauges.js';
@@ -62,7 +62,7 @@ export class Generations {
     const earlier = new Map<string, UpstreamGauges[]>();
     for (const generation of this.#retired) {
       for (const gauge of generation.gauges(seen)) {
-        addToGroup(earlier, gauge.service, gauge);
+        collections.addToGroup(earlier, gauge.service, gauge);
       }
     }
     return current.map((gauge) => {

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 import { runProgram } from './cli/program.js';
 import { REFUSALS } from './config/refusal-tables.js';
-import { collectPackets, installRefusals } from './core/index.js';
+import { byteBuffers, refusals } from './core/index.js';
 import { disableConcurrentMarking, disablePretenuring } from './process/collector-flags.js';
 import { endProcessOneBySignals } from './process/stop-cause.js';
 import { processTerminal, written } from './process/terminal.js';
 import { retainTickObject } from './process/tick-object.js';
 
-installRefusals(REFUSALS);
+refusals.installRefusals(REFUSALS);
 endProcessOneBySignals();
 retainTickObject();
 disableConcurrentMarking();
 disablePretenuring();
-collectPackets();
+byteBuffers.collectPackets();
 const code = await runProgram(process.argv.slice(2), processTerminal);
 // Ended here and not by itself: after a failed start a server may still listen. Output is flushed
 // first.

@@ -4,7 +4,7 @@ import { beginExchange } from './access/network/address.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/soap/service.js';
 import type { Compiled } from './compile.js';
-import { asRefusal, type NonceStore, Refusal } from './core/index.js';
+import { asRefusal, Refusal, type sharedState } from './core/index.js';
 import { authorizeAndChargeOther, type MessageCaller } from './flow/calls/authorize.js';
 import { consultAboutPath } from './flow/calls/consult-policy.js';
 import type { HttpExchange, OpenEndpoint } from './flow/calls/http-exchange.js';
@@ -120,7 +120,7 @@ export interface RequestHooks {
   /** The balances of clients, whatever the generation. */
   readonly budgets: Budgets;
   /** The nonces that processes share; null where each is alone. */
-  readonly nonces: NonceStore | null;
+  readonly nonces: sharedState.NonceStore | null;
   /** Calls of agents that wait for a person. */
   readonly confirmations: PendingConfirmations;
   /** Delays refusals to clients that get too many. */

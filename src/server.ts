@@ -14,17 +14,7 @@ import { listenHosts } from './config/listen/listen-keys.js';
 import type { Config } from './config/schema.js';
 import { clearTextOf, makeConsole } from './console/console.js';
 import { ConsoleFacts } from './console/facts.js';
-import {
-  type Pace,
-  Refusal,
-  SlotClock,
-  type SlotSupply,
-  type Suspicion,
-  type SuspicionChannel,
-  Suspicions,
-  TimeSlices,
-  wireStatus,
-} from './core/index.js';
+import { type Pace, Refusal, refusals, sharedState, TimeSlices } from './core/index.js';
 import { ReloadLimiter } from './flow/drift/reload-limiter.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import type { RefusedRequest } from './flow/http/connection.js';
@@ -36,7 +26,7 @@ import type { ConfirmationChannel } from './gateway/shared/confirmation-channel.
 import type { InvalidationChannel } from './gateway/shared/invalidation.js';
 import { type BackendReports, BackendRole, Generation, type ProcessState } from './generation.js';
 import { Generations } from './generations.js';
-import { MemoryPersistedStore } from './graphql/index.js';
+import { admission } from './graphql/index.js';
 import { type Served, serve } from './listen/serve.js';
 import { TicketKeys } from './listen/ticket-keys.js';
 import { listenerEnds } from './listen/tls-ends.js';
@@ -56,7 +46,7 @@ import { Usage, usagePages } from './observe/usage.js';
 import { EventBuses } from './pubsub/event-buses.js';
 import type { SharedState } from './redis/shared-state.js';
 import { TrafficServer } from './traffic.js';
-import type { HealthResult } from './upstream/index.js';
+import type { healthChecks } from './upstream/index.js';
 
 /** How operators reach a gateway. */
 export interface GatewayOptions extends BackendReports {
@@ -73,9 +63,9 @@ export interface GatewayOptions extends BackendReports {
    */
   readonly stateSecret?: string;
   /** Carries suspicions to the other workers; absent: there are none. */
-  readonly suspicions?: SuspicionChannel;
+  readonly suspicions?: sharedState.SuspicionChannel;
   /** The times of calls that several processes share; absent: this process has its own. */
-  readonly slots?: SlotSupply;
+  readonly slots?: sharedState.SlotSupply;
   /** Reloads the configuration; absent where that cannot be asked for. */
   readonly reload?: Reload;
   /** The keys of TLS sessions, which all workers share. */
@@ -124,7 +114,7 @@ export class Gateway {
   readonly #checkpoints: AuditCheckpoints | null;
   readonly #nearlyEmpty = new NearlyEmpty();
   readonly #shared: SharedState | null;
-  readonly #suspicions = new Suspicions();
+  readonly #suspicions = new sharedState.Suspicions();
   readonly #budgets: Budgets;
   readonly #buses: EventBuses;
   readonly #state: ProcessState;
@@ -247,24 +237,24 @@ export class Gateway {
   }
 
   /** Takes over the result of a check that another process has made. */
-  takeHealth(result: HealthResult): void {
+  takeHealth(result: healthChecks.HealthResult): void {
     this.#generations.current.takeHealth(result);
   }
 
   /** Takes over a sign that another process has found: answers of an address are mixed up. */
-  takeSuspicion(suspicion: Suspicion): void {
+  takeSuspicion(suspicion: sharedState.Suspicion): void {
     this.#suspicions.add(suspicion);
     for (const generation of this.#generations.all) {
       generation.learn(suspicion);
     }
   }
 
-  get #suspicionChannels(): readonly SuspicionChannel[] {
+  get #suspicionChannels(): readonly sharedState.SuspicionChannel[] {
     return [this.#options.suspicions, this.#shared?.suspicions].flatMap((channel) => channel ?? []);
   }
 
   /** Takes a sign that this process has found. */
-  #suspect(suspicion: Suspicion): void {
+  #suspect(suspicion: sharedState.Suspicion): void {
     if (!this.#suspicions.add(suspicion)) return;
     for (const generation of this.#generations.all) {
       generation.learn(suspicion);
@@ -388,7 +378,7 @@ export class Gateway {
   #makeState(compiled: Compiled, finish: Finish): ProcessState {
     const { limits } = compiled.config;
     const shared = this.#shared;
-    const local = new MemoryPersistedStore(limits.persisted);
+    const local = new admission.MemoryPersistedStore(limits.persisted);
     return {
       log: this.#log,
       metrics: this.#metrics,
@@ -420,7 +410,7 @@ export class Gateway {
       reloadLimiter: new ReloadLimiter(),
       suspicions: this.#suspicions,
       suspect: (suspicion) => this.#suspect(suspicion),
-      slots: this.#shared?.slots ?? this.#options.slots ?? new SlotClock(),
+      slots: this.#shared?.slots ?? this.#options.slots ?? new sharedState.SlotClock(),
       busFor: ({ graph }) => this.#buses.busFor(graph.subscriptions.topics.length > 0),
     };
   }
@@ -462,7 +452,7 @@ export class Gateway {
       request?.method ?? '',
       trustedProxies,
     );
-    exchange.status = wireStatus(refusal, 'http');
+    exchange.status = refusals.wireStatus(refusal, 'http');
     this.#tracing.begin(exchange, {});
     exchange.refuse(refusal);
     this.#state.finish(exchange);

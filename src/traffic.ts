@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { HttpLimits } from './config/listen/http-limits.js';
-import { errorCode, type FieldCase, Refusal, refuseByLimit, responseClass } from './core/index.js';
+import { errorCode, httpFields, Refusal, refuseByLimit } from './core/index.js';
 import { closeWhenQuiet } from './flow/http/close-when-quiet.js';
 import { Connection, type RefusedRequest, type Turn } from './flow/http/connection.js';
 import { endConnections } from './flow/http/end-connections.js';
@@ -69,7 +69,7 @@ export class TrafficServer {
   readonly #handler: RequestHandler;
   #limits: HttpLimits;
   /** How the names of header fields are written. */
-  #fieldCase: FieldCase = 'usual';
+  #fieldCase: httpFields.FieldCase = 'usual';
   readonly #hooks: TrafficHooks;
   readonly #penaltyBox: PenaltyBox;
   readonly #connections = new Map<Duplex, Connection>();
@@ -87,7 +87,7 @@ export class TrafficServer {
     hooks: TrafficHooks,
     penaltyBox: PenaltyBox,
     upgrades: UpgradeEndpoint | null = null,
-    fieldCase: FieldCase = 'usual',
+    fieldCase: httpFields.FieldCase = 'usual',
   ) {
     this.#handler = handler;
     this.#penaltyBox = penaltyBox;
@@ -99,7 +99,7 @@ export class TrafficServer {
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.#server = createServer({
       IncomingMessage: requestClass(tinyChunksFound, upgrades),
-      ServerResponse: responseClass(() => this.#fieldCase),
+      ServerResponse: httpFields.responseClass(() => this.#fieldCase),
       maxHeaderSize: limits.headerBytes,
       connectionsCheckingInterval: lookMillis,
       // Set outright, because a flag of the process can change the default.
@@ -149,7 +149,7 @@ export class TrafficServer {
    * Sets the limits of connections and of requests to come, the case of field names, and reads
    * files of TLS again; `headerBytes` is that of the start.
    */
-  configure(limits: HttpLimits, fieldCase: FieldCase = 'usual'): void {
+  configure(limits: HttpLimits, fieldCase: httpFields.FieldCase = 'usual'): void {
     this.#fieldCase = fieldCase;
     const connections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
     const ofOne = Math.max(CONNECTIONS_OF_ONE, Math.floor(connections / 2));

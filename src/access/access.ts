@@ -1,4 +1,4 @@
-import { CREDENTIALS_MISSING, Refusal } from '../core/index.js';
+import { Refusal, refusals } from '../core/index.js';
 import {
   type Access,
   type CallerIdentity,
@@ -41,7 +41,7 @@ export class OrderedAccess implements Access {
       const client = identifier.identify(caller);
       if (client !== null) return client;
     }
-    const options = { text: CREDENTIALS_MISSING, challenge: this.#challenge };
+    const options = { text: refusals.CREDENTIALS_MISSING, challenge: this.#challenge };
     throw new Refusal('UNAUTHENTICATED', 'no credentials', options);
   }
 

@@ -1,4 +1,4 @@
-import { type CallObserver, isRecord } from '../core/index.js';
+import { isRecord, type observing } from '../core/index.js';
 
 /**
  * Whether the answer of a decision point lets something pass: `{ "result": true }`, or an object
@@ -14,5 +14,5 @@ export function isAllowed(answer: unknown): boolean {
 export interface Question<Answer> {
   readonly answer: Promise<Answer>;
   /** Null where the request that asked first is not observed. */
-  readonly observer: CallObserver | null;
+  readonly observer: observing.CallObserver | null;
 }

@@ -1,7 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 
 import { Refusal } from '../core/index.js';
-import { configuredNameKey, nameKey } from '../wss/index.js';
+import { x509 } from '../wss/index.js';
 import type { Identifier } from './access.js';
 import {
   type CallerIdentity,
@@ -53,7 +53,7 @@ export class Certificates implements Identifier {
     for (const { name, rights, subject } of clients) {
       const client = Object.freeze(subjectOf(`certificate:${name}`, name, rights));
       bySubject.set(subject, client);
-      const key = configuredNameKey(subject);
+      const key = x509.configuredNameKey(subject);
       if (key !== null) {
         byName.set(key, client);
       }
@@ -88,7 +88,7 @@ export class Certificates implements Identifier {
 
   /** A certificate has one subject in any order of its parts, which differs between programs. */
   #named(subject: string): Client | undefined {
-    const key = this.#byName.size === 0 ? null : nameKey(subject);
+    const key = this.#byName.size === 0 ? null : x509.nameKey(subject);
     return key === null ? undefined : this.#byName.get(key);
   }
 

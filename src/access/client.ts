@@ -1,4 +1,4 @@
-import type { RequestObserver, SubjectToken } from '../core/index.js';
+import type { observing, SubjectToken } from '../core/index.js';
 
 /** What a decision point says about a caller: flat, and bounded. */
 export type DecidedClaims = Readonly<Record<string, string | number | boolean>>;
@@ -149,7 +149,7 @@ export interface CallerIdentity {
   /** The message behind this head is verified by WS-Security. Absent: it is not. */
   readonly isMessageVerified?: boolean;
   /** Absent or null where the request is not observed. */
-  readonly observer?: RequestObserver | null;
+  readonly observer?: observing.RequestObserver | null;
 }
 
 /** A client certificate that was verified. */

@@ -1,4 +1,4 @@
-import { asRefusal, ConcurrencyLimit, type Refusal, TimeSlices } from '../core/index.js';
+import { asRefusal, collections, type Refusal, TimeSlices } from '../core/index.js';
 import type { CallerIdentity, Client } from './client.js';
 import {
   type AccessRules,
@@ -25,9 +25,9 @@ export class LiveClients implements LiveIdentification {
   readonly patience: Patience;
   readonly #open = new Set<LiveClient>();
   /** For ways of identification that ask others. */
-  readonly #limits: ReadonlyMap<Client['by'], ConcurrencyLimit> = new Map([
-    ['introspection', new ConcurrencyLimit(ASKED_AT_ONCE)],
-    ['basic', new ConcurrencyLimit(ASKED_AT_ONCE)],
+  readonly #limits: ReadonlyMap<Client['by'], collections.ConcurrencyLimit> = new Map([
+    ['introspection', new collections.ConcurrencyLimit(ASKED_AT_ONCE)],
+    ['basic', new collections.ConcurrencyLimit(ASKED_AT_ONCE)],
   ]);
 
   constructor(rules: AccessRules, patience = PATIENCE) {

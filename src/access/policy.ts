@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import {
-  type CallObserver,
-  isRecord,
-  type RequestObserver,
-  setAndEvictOldest,
-} from '../core/index.js';
+import { collections, isRecord, type observing } from '../core/index.js';
 import { isAllowed, type Question } from './allowed-answer.js';
 import type { Client, DecidedClaims } from './client.js';
 import { publicReason, readClaims } from './decided-claims.js';
@@ -49,7 +44,7 @@ export const policyClient = (client: Client): PolicyInput['client'] => ({
  * Sends a JSON text to the decision point, and resolves to its answer with status 200. Rejects
  * without one.
  */
-type AskPolicy = (body: string, observer: CallObserver | null) => Promise<string>;
+type AskPolicy = (body: string, observer: observing.CallObserver | null) => Promise<string>;
 
 export type PolicyResult = 'allowed' | 'denied' | 'failed';
 
@@ -105,7 +100,10 @@ export class Policy {
   }
 
   /** Decides about a request, which is observed or not. Never rejects. */
-  async decide(input: PolicyInput, request: RequestObserver | null = null): Promise<Decision> {
+  async decide(
+    input: PolicyInput,
+    request: observing.RequestObserver | null = null,
+  ): Promise<Decision> {
     const body = JSON.stringify({ input });
     const key = createHash('sha256').update(body).digest('base64');
     const known = this.#decided.get(key);
@@ -121,7 +119,11 @@ export class Policy {
     return answer;
   }
 
-  async #ask(body: string, key: string, observer: CallObserver | null): Promise<Decision> {
+  async #ask(
+    body: string,
+    key: string,
+    observer: observing.CallObserver | null,
+  ): Promise<Decision> {
     const { ask, cacheMillis } = this.#rules;
     let decision: Decision;
     try {
@@ -130,7 +132,7 @@ export class Policy {
       return FAILED;
     }
     if (cacheMillis > 0 && decision.result !== 'failed') {
-      setAndEvictOldest(
+      collections.setAndEvictOldest(
         this.#decided,
         key,
         { decision, untilMillis: performance.now() + cacheMillis },

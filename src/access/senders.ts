@@ -1,5 +1,5 @@
 import { Refusal } from '../core/index.js';
-import { configuredNameKey, nameKey } from '../wss/index.js';
+import { x509 } from '../wss/index.js';
 import type { Identifier } from './access.js';
 import { type Client, type ClientClass, clientOf, type MessageSender } from './client.js';
 import { labelOf } from './label.js';
@@ -99,7 +99,7 @@ function claimsOf({ name: subject, attributes }: MessageSender): Readonly<Record
 const keyOf = (sender: MessageSender): string => {
   switch (sender.by) {
     case 'certificate':
-      return `certificate:${nameKey(sender.name) ?? sender.name}`;
+      return `certificate:${x509.nameKey(sender.name) ?? sender.name}`;
     case 'user':
       return `user:${sender.name}`;
     case 'saml':
@@ -108,7 +108,8 @@ const keyOf = (sender: MessageSender): string => {
 };
 
 const configuredKey = ({ certificate, user, saml }: SenderClient): string => {
-  if (certificate !== null) return `certificate:${configuredNameKey(certificate) ?? certificate}`;
+  if (certificate !== null)
+    return `certificate:${x509.configuredNameKey(certificate) ?? certificate}`;
   return saml === null ? `user:${user ?? ''}` : samlKey(saml.issuer, saml.subject);
 };
 

@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../core/index.js';
+import { collections } from '../core/index.js';
 import type { BudgetAccount, BudgetEvents, BudgetRule, ThrottleStatus } from './budget.js';
 
 /** A bucket with less than this share of its maximum is nearly empty. */
@@ -17,7 +17,7 @@ export class NearlyEmpty {
   readonly #accounts = new Map<string, BudgetAccount>();
 
   add(account: BudgetAccount): void {
-    setAndEvictOldest(this.#accounts, account.id, account, NEARLY_EMPTY_MAX);
+    collections.setAndEvictOldest(this.#accounts, account.id, account, NEARLY_EMPTY_MAX);
   }
 
   /** How many there are, by class. Forgets those that have refilled. */

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { type AnswerSource, BoundedCache } from '../core/index.js';
+import { collections, type sharedState } from '../core/index.js';
 import type { CacheLimits } from './limits.js';
 import type { ReadRule } from './rules.js';
 
@@ -8,7 +8,7 @@ export interface StoredReply {
   readonly contentType: string;
   readonly body: Buffer;
   /** Null or absent where its address is not known. */
-  readonly source?: AnswerSource | null;
+  readonly source?: sharedState.AnswerSource | null;
 }
 
 /** A reply from the cache, fresh or stale. */
@@ -48,7 +48,7 @@ const ENTRY_BYTES = 512;
  */
 export class ReplyCache {
   readonly limits: CacheLimits;
-  readonly #cache: BoundedCache<Entry>;
+  readonly #cache: collections.BoundedCache<Entry>;
   /** The tickets of all entries, and of about as many at most that are gone. */
   readonly #tickets: Ticket[] = [];
   /** The position of the next one to be looked at. */
@@ -56,7 +56,7 @@ export class ReplyCache {
 
   constructor(limits: CacheLimits) {
     this.limits = limits;
-    this.#cache = new BoundedCache({
+    this.#cache = new collections.BoundedCache({
       entries: limits.entries,
       size: limits.bytes,
       sizeOf: ({ bytes }) => bytes,

@@ -5,16 +5,11 @@ import { loadConfig, loadRest, rootSection } from '../config/load.js';
 import { openIn } from '../config/protection/weakenings.js';
 import type { Config } from '../config/schema.js';
 import type { ConfigSection } from '../config/section.js';
-import {
-  ConfigurationError,
-  type Diagnostic,
-  firstWarnings,
-  printDiagnostic,
-} from '../core/index.js';
+import { ConfigurationError, type Diagnostic, diagnosis } from '../core/index.js';
 import type { BoundField } from '../graphql/index.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
-import { reportRows, warningOfRule } from '../wsdl/index.js';
+import { report } from '../wsdl/index.js';
 import { ALL_LISTED, counted, diagnosticLine, MOST_LISTED, oneLine, table } from './table.js';
 import { withXmlContent } from './xml-content.js';
 
@@ -35,8 +30,8 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
     printGraphqlUpstream(service, compiled, terminal);
   }
   const broken = new Set(compiled.services.flatMap(({ wsdl }) => wsdl?.profile ?? []));
-  const warnings = [...compiled.warnings, ...[...broken].map(warningOfRule)];
-  for (const warning of firstWarnings(warnings)) {
+  const warnings = [...compiled.warnings, ...[...broken].map(report.warningOfRule)];
+  for (const warning of diagnosis.firstWarnings(warnings)) {
     terminal.out(`warning: ${diagnosticLine(warning)}`);
   }
   for (const open of openIn(compiled.config)) {
@@ -71,12 +66,14 @@ async function throwWithNames(file: string, error: unknown): Promise<never> {
       return throwWithWsdls(file, error);
     },
   );
-  const known = new Set(error.diagnostics.map(printDiagnostic));
+  const known = new Set(error.diagnostics.map(diagnosis.printDiagnostic));
   // A value that is wrong has no further errors that are worth reading.
   const places = new Set(error.diagnostics.flatMap((each) => placeOf(each) ?? []));
   throw new ConfigurationError([
     ...error.diagnostics,
-    ...more.filter((each) => !known.has(printDiagnostic(each)) && !places.has(placeOf(each) ?? '')),
+    ...more.filter(
+      (each) => !known.has(diagnosis.printDiagnostic(each)) && !places.has(placeOf(each) ?? ''),
+    ),
   ]);
 }
 
@@ -97,7 +94,7 @@ function unusableService(
     root.diagnostic(
       ['services', name, 'wsdl'],
       what,
-      reason === undefined ? null : oneLine(printDiagnostic(reason)),
+      reason === undefined ? null : oneLine(diagnosis.printDiagnostic(reason)),
     ),
   ];
 }
@@ -123,7 +120,7 @@ function printService(service: SoapService, { graph }: Compiled, terminal: Termi
       return bound === undefined ? operation : withXmlContent(operation, bound);
     }),
   }));
-  const rows = reportRows({ services: [{ name: { uri: '', local: name }, ports }] });
+  const rows = report.reportRows({ services: [{ name: { uri: '', local: name }, ports }] });
   const broken = rows.filter(({ status }) => status !== 'ok');
   const listed = rows.length <= ALL_LISTED ? rows : broken.slice(0, MOST_LISTED);
   const tally = (['ok', 'partial', 'disabled'] as const).map(

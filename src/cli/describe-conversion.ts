@@ -1,10 +1,10 @@
-import type { Conversion } from '../codec/index.js';
+import type { conversions } from '../codec/index.js';
 
 /** Texts of a conversion that are listed. */
 const LISTED_MAX = 10;
 
 /** A conversion in words: its kind and what stands beside it. */
-export function describeConversion({ target, trims, nulls }: Conversion): string {
+export function describeConversion({ target, trims, nulls }: conversions.Conversion): string {
   const quoted = (texts: readonly string[]): string =>
     texts
       .slice(0, LISTED_MAX)
@@ -17,7 +17,7 @@ export function describeConversion({ target, trims, nulls }: Conversion): string
   ].join('; ');
 }
 
-function describeTarget(target: NonNullable<Conversion['target']>): string {
+function describeTarget(target: NonNullable<conversions.Conversion['target']>): string {
   const digits = (width: number | null): string => (width === null ? '' : `, ${width} digits`);
   switch (target.kind) {
     case 'boolean':

@@ -6,8 +6,8 @@ import {
   isNonNullType,
 } from 'graphql';
 import type { Compiled } from '../compile.js';
-import { describeRequirement, nearest } from '../core/index.js';
-import { type BoundField, rootTypes, ruleOf } from '../graphql/index.js';
+import { scopeRules, spelling } from '../core/index.js';
+import { type BoundField, fieldRights, graphqlSchema } from '../graphql/index.js';
 import { describeConversion } from './describe-conversion.js';
 
 type Input = GraphQLArgument | GraphQLInputField;
@@ -28,7 +28,7 @@ export const isArgument = (name: string): boolean => ARGUMENT.test(name);
 /** Explains an argument, or a value inside one. */
 export function explainArgument({ schema, fields }: Graph, name: string): Explained {
   const [, root = '', fieldName = '', path = ''] = ARGUMENT.exec(name) ?? [];
-  const type = rootTypes(schema).find((each) => each.name === root);
+  const type = graphqlSchema.rootTypes(schema).find((each) => each.name === root);
   if (type === undefined) return `${root} is no type of the root.`;
   const known = type.getFields();
   const field = Object.hasOwn(known, fieldName) ? known[fieldName] : undefined;
@@ -66,7 +66,7 @@ const byName = (inputs: readonly Input[]): ReadonlyMap<string, Input> =>
   new Map(inputs.map((each) => [each.name, each]));
 
 function unknown(what: string, name: string, known: Readonly<Record<string, unknown>>): string {
-  const near = nearest(name, Object.keys(known));
+  const near = spelling.nearest(name, Object.keys(known));
   return near === null ? what : `${what} Did you mean ${near}?`;
 }
 
@@ -142,7 +142,7 @@ function inValue(
 /** Looks for a field of an input type in the arguments of all operations, the nearest first. */
 function firstPlace(graph: Graph, typeName: string, fieldName: string): WrittenPlace | null {
   const seen = new Set<string>();
-  for (const type of rootTypes(graph.schema)) {
+  for (const type of graphqlSchema.rootTypes(graph.schema)) {
     for (const { name, args } of Object.values(type.getFields())) {
       const bound = graph.fields.get(`${type.name}.${name}`);
       if (bound === undefined) continue;
@@ -172,8 +172,8 @@ function rowsOf(
   input: Input,
   place: WrittenPlace | null,
 ): readonly (readonly [string, string])[] {
-  const required = ruleOf(input)?.requires ?? null;
-  const rights = required === null ? null : describeRequirement(required);
+  const required = fieldRights.ruleOf(input)?.requires ?? null;
+  const rights = required === null ? null : scopeRules.describeRequirement(required);
   const isRequired = isNeeded(input);
   return [
     ['argument', name],

@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType } from 'graphql';
 import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
-import { describeRequirement, nearest } from '../core/index.js';
+import { scopeRules, spelling } from '../core/index.js';
 import type { BoundField } from '../graphql/index.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
@@ -45,7 +45,7 @@ export async function explainField(
   if (field === undefined) {
     const known =
       fields === null ? Object.keys(compiled.graph.schema.getTypeMap()) : Object.keys(fields);
-    const near = nearest(fields === null ? typeName : fieldName, known);
+    const near = spelling.nearest(fields === null ? typeName : fieldName, known);
     const what =
       fields === null
         ? `There is no type ${typeName} with fields.`
@@ -132,7 +132,7 @@ function shapeRows({ service, owner, field }: FoundShape): readonly (readonly [s
   const { rule, value, weight = 0 } = field;
   const conversion =
     value.kind === 'scalar' ? (value.scalar.converts ?? value.scalar.item?.converts) : undefined;
-  const required = rule?.requires == null ? null : describeRequirement(rule.requires);
+  const required = rule?.requires == null ? null : scopeRules.describeRequirement(rule.requires);
   const masks = [...(rule?.masks ?? [])].map(([name, mask]) => `${mask} for class ${name}`);
   return [
     ['service', service],

@@ -8,30 +8,16 @@ import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import { isRecord, Refusal } from '../core/index.js';
 import {
-  type Admitted,
-  admitOperation,
-  argumentsOf,
+  admission,
   type BoundField,
   type CallInput,
-  costByField,
-  depthOf,
-  type FieldFeed,
-  fieldError,
-  type LinkUse,
-  linkUses,
-  operationsOf,
-  type RootField,
-  type RootPlan,
-  readParams,
-  refusalErrors,
-  responseKey,
-  rootPlanOf,
-  type SubschemaPlan,
-  subschemaRequestOf,
-  withValues,
+  graphqlSchema,
+  lifecycle,
+  run,
+  type subschemas,
 } from '../graphql/index.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
-import type { PackagePiece } from '../soap/index.js';
+import type { mime } from '../soap/index.js';
 import type { Operation } from '../wsdl/index.js';
 import { indent } from './indent.js';
 import { printReach } from './reach.js';
@@ -62,7 +48,7 @@ export async function explainQuery(
     return await new Explanation(compiled, admitted, terminal).print();
   } catch (caught) {
     if (!(caught instanceof Refusal)) throw caught;
-    const errors = refusalErrors(caught);
+    const errors = lifecycle.refusalErrors(caught);
     for (const error of errors) {
       terminal.error(printError(error));
     }
@@ -89,37 +75,45 @@ function parsed(json: string): { readonly value: unknown } | null {
   }
 }
 
-async function admitAsServer({ config, graph }: Compiled, body: string): Promise<Admitted> {
+async function admitAsServer(
+  { config, graph }: Compiled,
+  body: string,
+): Promise<admission.Admitted> {
   const headers = { 'content-type': 'application/json' };
-  const raw = await readParams({ method: 'POST', url: '/', headers, body: async () => body });
+  const raw = await admission.readParams({
+    method: 'POST',
+    url: '/',
+    headers,
+    body: async () => body,
+  });
   const { introspection, measure } = config.graphql;
-  const operations = operationsOf({
+  const operations = lifecycle.operationsOf({
     built: graph,
     limits: config.limits.graphql,
     measured: measure,
     introspection,
   });
-  return (await admitOperation(raw, operations, {})).admitted;
+  return (await lifecycle.admitOperation(raw, operations, {})).admitted;
 }
 
 class Explanation {
   readonly #compiled: Compiled;
-  readonly #admitted: Admitted;
-  readonly #plan: RootPlan;
+  readonly #admitted: admission.Admitted;
+  readonly #plan: run.RootPlan;
   readonly #terminal: Terminal;
   #code: ExitCode = 0;
 
-  constructor(compiled: Compiled, admitted: Admitted, terminal: Terminal) {
+  constructor(compiled: Compiled, admitted: admission.Admitted, terminal: Terminal) {
     this.#compiled = compiled;
     this.#admitted = admitted;
-    this.#plan = rootPlanOf(admitted, compiled.graph);
+    this.#plan = run.rootPlanOf(admitted, compiled.graph);
     this.#terminal = terminal;
   }
 
   async print(): Promise<ExitCode> {
     const { operation, document, cost } = this.#admitted;
     const { limits } = this.#compiled.config;
-    const depth = depthOf(operation, document.fragments.values());
+    const depth = admission.depthOf(operation, document.fragments.values());
     const order = operation.operation === 'mutation' ? 'one after the other' : 'side by side';
     this.#terminal.out(
       [
@@ -148,14 +142,14 @@ class Explanation {
 
   /** The cost by field, the highest first. */
   #costs(): string {
-    const parts = Object.entries(costByField(this.#admitted)).map(
+    const parts = Object.entries(run.costByField(this.#admitted)).map(
       ([path, points]) => `${path} ${points}`,
     );
     const { calls } = this.#admitted.estimate;
     return `calls: at most ${calls}${parts.length === 0 ? '' : `; cost by field: ${parts.join(', ')}`}`;
   }
 
-  async #field(field: RootField): Promise<void> {
+  async #field(field: run.RootField): Promise<void> {
     const { key, name, nodes, call } = field;
     if (call === null) {
       this.#terminal.out(`\n${key}: no call, the gateway answers`);
@@ -169,7 +163,7 @@ class Explanation {
     const node = nodes[0];
     if (definition === undefined || node === undefined) throw new Error('admitted without a field');
     await this.#attempt(() => {
-      const input = argumentsOf(
+      const input = run.argumentsOf(
         definition,
         node,
         this.#admitted.variables,
@@ -177,12 +171,12 @@ class Explanation {
       );
       this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, input, new Set(), '');
     }, [key]);
-    for (const use of linkUses(key, ask.reply, this.#plan.links)) {
+    for (const use of run.linkUses(key, ask.reply, this.#plan.links)) {
       await this.#link(use);
     }
   }
 
-  async #link({ path, selection }: LinkUse): Promise<void> {
+  async #link({ path, selection }: run.LinkUse): Promise<void> {
     const { link, nodes, target } = selection;
     const { called, definition, feeds, batch } = link;
     const node = nodes[0];
@@ -193,11 +187,16 @@ class Explanation {
       .join(', ');
     const how = batch === null ? '' : `, batched by ${batchItems}`;
     await this.#attempt(async () => {
-      const own = argumentsOf(definition, node, this.#admitted.variables, called.headersArgument);
+      const own = run.argumentsOf(
+        definition,
+        node,
+        this.#admitted.variables,
+        called.headersArgument,
+      );
       const values = feeds.map((feed) => ({ feed, value: standInFor(feed, batch !== null) }));
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
-      const input = withValues(own, values);
+      const input = run.withValues(own, values);
       if (target.ask.kind === 'subschema') {
         await this.#subschemaCall(title, target.ask.plan, input.arguments, '  ');
       } else {
@@ -246,13 +245,13 @@ class Explanation {
 
   async #subschemaCall(
     title: string,
-    plan: SubschemaPlan,
+    plan: subschemas.SubschemaPlan,
     values: CallInput['arguments'],
     margin: string,
   ): Promise<void> {
     const service = this.#compiled.graphqlUpstreams.find(({ name }) => name === plan.field.service);
     const request = printSubschemaRequest(
-      await subschemaRequestOf(plan, values, this.#admitted, this.#plan),
+      await run.subschemaRequestOf(plan, values, this.#admitted, this.#plan),
       plan,
     );
     this.#terminal.out(
@@ -266,7 +265,7 @@ class Explanation {
     for (const selection of [...this.#plan.links.values()]) {
       const [node] = selection.nodes;
       if (node !== undefined && nodes.has(node)) {
-        await this.#link({ path: responseKey(node), selection });
+        await this.#link({ path: graphqlSchema.responseKey(node), selection });
       }
     }
   }
@@ -277,20 +276,20 @@ class Explanation {
       await work();
     } catch (caught) {
       if (!(caught instanceof Refusal) && !(caught instanceof InputError)) throw caught;
-      this.#terminal.error(`${path.join('.')}: ${printError(fieldError(caught, {}))}`);
+      this.#terminal.error(`${path.join('.')}: ${printError(lifecycle.fieldError(caught, {}))}`);
       this.#code = 1;
     }
   }
 }
 
 /** The bytes of a part; of a value that a file gives, none are known. */
-const sizeOf = (bytes: PackagePiece): string =>
+const sizeOf = (bytes: mime.PackagePiece): string =>
   Buffer.isBuffer(bytes) ? `${bytes.length} bytes` : 'a file';
 
 /** How a service that speaks GraphQL is asked. */
 function wayTo(
   { config, subscriptions }: ConfiguredGraphqlUpstream,
-  { field }: SubschemaPlan,
+  { field }: subschemas.SubschemaPlan,
 ): string {
   if (field.parent !== 'Subscription') return `GraphQL, POST ${config.urls.join(' or ')}`;
   return `GraphQL over ${subscriptions?.protocol}, ${subscriptions?.urls.join(' or ')}`;
@@ -338,10 +337,10 @@ function printCaching(
   return [`cache: one call for ${rule.isShared ? 'all clients' : 'each client'} ${time}`];
 }
 
-const textOf = ({ field }: FieldFeed): string => `{${field.join('.')}}`;
+const textOf = ({ field }: graphqlSchema.FieldFeed): string => `{${field.join('.')}}`;
 
 /** The text in the skeleton for a value that comes from the answer above. */
-const standInFor = (feed: FieldFeed, isBatch: boolean): unknown =>
+const standInFor = (feed: graphqlSchema.FieldFeed, isBatch: boolean): unknown =>
   isBatch || feed.isList ? [textOf(feed)] : textOf(feed);
 
 function printError({ message, extensions, locations }: GraphQLError): string {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode, unplacedError } from '../core/index.js';
+import { diagnosis, errorCode } from '../core/index.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /**
@@ -16,7 +16,7 @@ export async function init(file: string, terminal: Terminal): Promise<ExitCode> 
     const remedy = isThere
       ? 'Give another file: soapstone init FILE.'
       : 'Give a file in a folder of yours.';
-    throw unplacedError(what, remedy, file);
+    throw diagnosis.unplacedError(what, remedy, file);
   });
   terminal.out(`Written: ${file}
 

@@ -1,13 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import {
-  ConfigurationError,
-  PACKAGE_FOLDER,
-  packageVersion,
-  printDiagnostic,
-  unplacedError,
-} from '../core/index.js';
+import { ConfigurationError, diagnosis, inputFiles } from '../core/index.js';
 import type { StartOptions } from '../process/start-options.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import type { SourceOptions } from './import/import-source.js';
@@ -45,7 +39,7 @@ interface ProgramContext {
 function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command {
   const program = new Command('soapstone')
     .description('A perimeter gateway for SOAP backends, with GraphQL in front.')
-    .version(packageVersion(), '-V, --version', 'print the version')
+    .version(inputFiles.packageVersion(), '-V, --version', 'print the version')
     .addHelpText('after', NEXT_STEPS)
     .showHelpAfterError('Add --help for what it takes.')
     .exitOverride()
@@ -292,7 +286,7 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
     .action(async (before: string, after: string, options: SourceFlags & { usage?: string }) => {
       const schemas = [before, after].filter((each) => each.endsWith('.graphql'));
       if (schemas.length === 1) {
-        throw unplacedError(
+        throw diagnosis.unplacedError(
           'A schema and a WSDL cannot be compared.',
           'Give two of one kind.',
           schemas[0],
@@ -300,7 +294,7 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
       }
       if (schemas.length === 2) {
         if (options.usage !== undefined) {
-          throw unplacedError('--usage is for two WSDLs.', 'Leave it out.');
+          throw diagnosis.unplacedError('--usage is for two WSDLs.', 'Leave it out.');
         }
         const { diffSchemas } = await import('./operator/schema-diff.js');
         return finish(await diffSchemas(before, after, terminal));
@@ -316,7 +310,7 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
  */
 function defaultFile(terminal: Terminal): string {
   if (existsSync(DEFAULT_FILE)) return DEFAULT_FILE;
-  const demonstration = fileURLToPath(new URL(DEFAULT_FILE, PACKAGE_FOLDER));
+  const demonstration = fileURLToPath(new URL(DEFAULT_FILE, inputFiles.PACKAGE_FOLDER));
   terminal.error(`There is no ${DEFAULT_FILE} here: this is the demonstration, ${demonstration}.`);
   return demonstration;
 }
@@ -411,13 +405,13 @@ function explain(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigurationError) {
     for (const diagnostic of error.diagnostics) {
-      terminal.error(printDiagnostic(diagnostic));
+      terminal.error(diagnosis.printDiagnostic(diagnostic));
     }
     return 2;
   }
   const place = refusedPlace(error);
   if (place !== null) {
-    terminal.error(printDiagnostic(place));
+    terminal.error(diagnosis.printDiagnostic(place));
     return 2;
   }
   terminal.error(`Unexpected error: ${error instanceof Error ? error.message : String(error)}`);

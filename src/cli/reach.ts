@@ -1,5 +1,5 @@
 import type { AnyService } from '../config/schema.js';
-import { parseProxy } from '../upstream/index.js';
+import { dial } from '../upstream/index.js';
 
 /**
  * How a backend is reached, as far as it is configured: addresses, limits, and the kind of
@@ -19,7 +19,7 @@ export function printReach(config: AnyService, operation: string | null): readon
     lines.push(`tls: ${Object.keys(tls).join(', ')}`);
   }
   if (proxy !== undefined) {
-    lines.push(`proxy: ${proxy === 'environment' ? proxy : parseProxy(proxy).url.origin}`);
+    lines.push(`proxy: ${proxy === 'environment' ? proxy : dial.parseProxy(proxy).url.origin}`);
   }
   return lines.filter((line) => line !== null);
 }

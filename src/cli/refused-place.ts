@@ -1,4 +1,4 @@
-import { type Diagnostic, errorCode, unplaced } from '../core/index.js';
+import { type Diagnostic, diagnosis, errorCode } from '../core/index.js';
 
 /**
  * What the system says of a place that an option names: a file, a folder, or an address to listen
@@ -19,7 +19,9 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 /** The diagnostic of a place that the system refused; null for any other error. */
 export function refusedPlace(error: unknown): Diagnostic | null {
   const reason = REASONS.get(errorCode(error) ?? '');
-  return reason === undefined ? null : unplaced(reason, 'Give another one.', placeOf(error));
+  return reason === undefined
+    ? null
+    : diagnosis.unplaced(reason, 'Give another one.', placeOf(error));
 }
 
 function placeOf(error: unknown): string | null {

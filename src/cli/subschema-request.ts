@@ -1,14 +1,14 @@
 import { print } from 'graphql';
 
-import type { SubschemaPlan, SubschemaRequest } from '../graphql/index.js';
+import type { subschemas } from '../graphql/index.js';
 
 /**
  * The operation that a service which speaks GraphQL would be sent, as text; where the values that
  * stand in for those of an answer are of another type, in the names that things have here.
  */
 export function printSubschemaRequest(
-  request: SubschemaRequest | null,
-  plan: SubschemaPlan,
+  request: subschemas.SubschemaRequest | null,
+  plan: subschemas.SubschemaPlan,
 ): string {
   if (request === null) return print(plan.document);
   const values =

@@ -1,4 +1,4 @@
-import { type Diagnostic, printDiagnostic } from '../core/index.js';
+import { type Diagnostic, diagnosis } from '../core/index.js';
 
 /**
  * Up to so many operations are all listed; of more only those that are not ok, and of these the
@@ -44,7 +44,7 @@ export function diagnosticLine(diagnostic: Diagnostic): string {
   const shown =
     text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS).trimEnd()} ...`;
   return printable(
-    printDiagnostic({
+    diagnosis.printDiagnostic({
       ...diagnostic,
       what: shown,
       remedy: remedy?.slice(0, REMEDY_CHARACTERS) ?? null,

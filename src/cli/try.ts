@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseListenAddress } from '../config/keys/address.js';
-import { unplacedError } from '../core/index.js';
+import { diagnosis } from '../core/index.js';
 import { trialIntroduction } from '../process/introduction.js';
 import { start } from '../process/start.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
@@ -33,7 +33,7 @@ export async function tryWsdl(
   if (listen !== null && parseListenAddress(listen) === null) {
     const what = `${oneLine(listen)} is no address to listen at.`;
     const remedy = 'Give a host and a port, such as 0.0.0.0:4000.';
-    throw unplacedError(what, remedy);
+    throw diagnosis.unplacedError(what, remedy);
   }
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-try-'));
   try {

@@ -1,5 +1,5 @@
-import type { EncodeObject, RequestPlan } from '../codec/index.js';
-import { unplaced } from '../core/index.js';
+import type { requestPlans } from '../codec/index.js';
+import { diagnosis } from '../core/index.js';
 import type { BoundField } from '../graphql/index.js';
 import type { ComplexType, Operation, XsdType } from '../wsdl/index.js';
 
@@ -27,14 +27,18 @@ export function withXmlContent(
       : [`The required argument \`${argument}\` is XML text: its content has no model.`]),
   ];
   if (reasons.length === 0) return operation;
-  return { ...operation, status: 'partial', reasons: reasons.map((what) => unplaced(what, null)) };
+  return {
+    ...operation,
+    status: 'partial',
+    reasons: reasons.map((what) => diagnosis.unplaced(what, null)),
+  };
 }
 
 /** The first argument, or member of one, that is required and XML; null where there is none. */
-function requiredXml({ body }: RequestPlan): string | null {
-  const open: { readonly value: EncodeObject; readonly path: string }[] =
+function requiredXml({ body }: requestPlans.RequestPlan): string | null {
+  const open: { readonly value: requestPlans.EncodeObject; readonly path: string }[] =
     body === null ? [] : [{ value: body.value, path: '' }];
-  const seen = new Set<EncodeObject>();
+  const seen = new Set<requestPlans.EncodeObject>();
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (seen.has(at.value)) continue;
     seen.add(at.value);

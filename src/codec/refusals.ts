@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 
 /** Refusals of values and errors in replies. */
 export const CODEC_REFUSALS = {
@@ -12,7 +12,7 @@ export const CODEC_REFUSALS = {
     level: 'info',
     text: 'The service answered with an error.',
   },
-} as const satisfies Record<string, RefusalKind>;
+} as const satisfies Record<string, refusals.RefusalKind>;
 
 type CodecRefusals = typeof CODEC_REFUSALS;
 

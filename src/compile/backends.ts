@@ -1,7 +1,7 @@
 import { errorBelow } from '../config/keys/finding.js';
 import type { GatewayPlan } from '../config/plans/gateway-plan.js';
-import { rootTypes } from '../graphql/index.js';
-import type { TokenSource } from '../upstream/index.js';
+import { graphqlSchema } from '../graphql/index.js';
+import type { authentication } from '../upstream/index.js';
 import type { Callable } from './clients/classes.js';
 import {
   type ConfiguredGraphqlUpstream,
@@ -52,7 +52,7 @@ const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] 
 
 /** What a generation has to end beside the upstreams of its services. */
 export interface Closing {
-  readonly sessions: TokenSource[];
+  readonly sessions: authentication.TokenSource[];
   readonly others: (() => Promise<void>)[];
 }
 
@@ -85,7 +85,7 @@ const soapOf = (soap: ConfiguredService): Callable => ({
 /** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
 const callableOf = ({ name, subschema }: ConfiguredGraphqlUpstream): Callable => ({
   name,
-  operations: rootTypes(subschema.schema).flatMap((root) =>
-    Object.keys(root.getFields()).map((field) => ({ name: field })),
-  ),
+  operations: graphqlSchema
+    .rootTypes(subschema.schema)
+    .flatMap((root) => Object.keys(root.getFields()).map((field) => ({ name: field }))),
 });

@@ -2,13 +2,11 @@ import {
   AT_ONCE,
   ConfigurationError,
   type Diagnostic,
-  type Inputs,
+  diagnosis,
+  inputFiles,
   isRecord,
-  LIVE_INPUTS,
   type Pace,
-  runAtOnce,
   type Steps,
-  unplaced,
 } from '../core/index.js';
 import { parseRedisUrl } from '../redis/address.js';
 import type { AddressConfig } from './backend/balance-keys.js';
@@ -51,7 +49,7 @@ export async function loadConfig(
   file: string,
   environment: Environment,
   overrides: Overrides = {},
-  inputs: Inputs = LIVE_INPUTS,
+  inputs: inputFiles.Inputs = inputFiles.LIVE_INPUTS,
   pace: Pace = AT_ONCE,
 ): Promise<LoadedConfig> {
   const source = await readSource(file, environment, inputs, pace);
@@ -97,7 +95,7 @@ export async function loadRest(
   file: string,
   environment: Environment,
 ): Promise<LoadedConfig | null> {
-  const inputs = LIVE_INPUTS;
+  const inputs = inputFiles.LIVE_INPUTS;
   const source = await readSource(file, environment, inputs).catch(() => null);
   if (source === null || source.diagnostics.length > 0) return null;
   const directoryOf = (path: ConfigPath): string => source.locate(path, '.').location;
@@ -108,7 +106,9 @@ export async function loadRest(
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { valid, findings } = validate(value, foreign);
     if (valid !== null) {
-      return runAtOnce(loadedFrom(valid, { file, overrides: {}, inputs, source, foreign, files }));
+      return AT_ONCE.finish(
+        loadedFrom(valid, { file, overrides: {}, inputs, source, foreign, files }),
+      );
     }
     if (!findings.every(({ path }) => removeFinding(value, path))) return null;
   }
@@ -229,7 +229,7 @@ function firstOf(diagnostics: readonly Diagnostic[], file: string): readonly Dia
   if (rest <= 0) return diagnostics;
   return [
     ...diagnostics.slice(0, MAX_ERRORS),
-    unplaced(`There are ${rest} more errors.`, null, file),
+    diagnosis.unplaced(`There are ${rest} more errors.`, null, file),
   ];
 }
 

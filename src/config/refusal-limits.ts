@@ -1,10 +1,10 @@
-import type { LimitRow, LimitTable, RefusalCode } from '../core/index.js';
+import type { LimitTable, RefusalCode } from '../core/index.js';
 import { LIMIT_TABLES } from './limit-tables.js';
 
 /** A limit with its key in the configuration. */
 interface RefusingLimit {
   readonly key: string;
-  readonly row: LimitRow;
+  readonly row: LimitTable[string];
 }
 
 /** The limits that a request is refused for with this code. */

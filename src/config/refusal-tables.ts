@@ -1,5 +1,5 @@
 import { CODEC_REFUSALS } from '../codec/index.js';
-import { CORE_REFUSALS, type RefusalCode } from '../core/index.js';
+import { type RefusalCode, refusals } from '../core/index.js';
 import { KEY_REFUSALS } from '../gateway/refusals.js';
 import { GRAPHQL_REFUSALS } from '../graphql/index.js';
 import { SOAP_REFUSALS } from '../soap/index.js';
@@ -13,17 +13,17 @@ export const REFUSALS = {
   ...SOAP_REFUSALS.envelope,
   ...WSS_REFUSALS,
   ...SOAP_REFUSALS.packages,
-  ...CORE_REFUSALS.http,
+  ...refusals.CORE_REFUSALS.http,
   ...UPSTREAM_REFUSALS.connections,
-  ...CORE_REFUSALS.replies,
+  ...refusals.CORE_REFUSALS.replies,
   ...UPSTREAM_REFUSALS.service,
   ...KEY_REFUSALS,
-  ...CORE_REFUSALS.faults,
+  ...refusals.CORE_REFUSALS.faults,
   ...CODEC_REFUSALS,
-  ...CORE_REFUSALS.requests,
+  ...refusals.CORE_REFUSALS.requests,
   ...GRAPHQL_REFUSALS,
-  ...CORE_REFUSALS.access,
-  ...CORE_REFUSALS.process,
+  ...refusals.CORE_REFUSALS.access,
+  ...refusals.CORE_REFUSALS.process,
 };
 
 const isCode = (text: string): text is RefusalCode => Object.hasOwn(REFUSALS, text);

@@ -1,4 +1,4 @@
-import { isRecord, recordEntries, type Steps } from '../core/index.js';
+import { isRecord, jsonValues, type Steps } from '../core/index.js';
 import { rateRules } from './backend/rate-rules.js';
 import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';
@@ -42,7 +42,7 @@ export function* checkRules(
   const has = (key: string): boolean => isRecord(clients) && Object.hasOwn(clients, key);
   const hasTokens = has('jwt') || has('introspection');
   const callers = { hasTokens, hasClaims: hasTokens || has('authorize') };
-  for (const [name, service] of recordEntries(data['services'])) {
+  for (const [name, service] of jsonValues.recordEntries(data['services'])) {
     if (isRecord(service)) {
       findings.push(...serviceRules(service, ['services', name], callers));
     }
@@ -112,7 +112,7 @@ function serviceRules(
     at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
   }
   // With neither it is a perimeter for SOAP callers and nothing else.
-  if (!has('wsdl') && !has('types') && recordEntries(service['operations']).length > 0) {
+  if (!has('wsdl') && !has('types') && jsonValues.recordEntries(service['operations']).length > 0) {
     at(
       'operations',
       `${name} maps operations but has neither \`wsdl\` nor \`types\`.`,
@@ -133,7 +133,7 @@ function serviceRules(
     ...conversionRules(service, path),
   );
   if (has('types') && !has('wsdl')) {
-    for (const [operation, mapping] of recordEntries(service['operations'])) {
+    for (const [operation, mapping] of jsonValues.recordEntries(service['operations'])) {
       if (mapping !== true && !(isRecord(mapping) && !Object.hasOwn(mapping, 'field'))) continue;
       const remedy = 'Write { field: Query.name } or { field: Mutation.name }.';
       const what = `The operation \`${operation}\` of ${name} needs its field, as there is no WSDL.`;
@@ -152,8 +152,8 @@ function limitRules(
   isGiven: (path: ConfigPath) => boolean,
 ): readonly Finding[] {
   if (!isRecord(limits)) return [];
-  return recordEntries(limits['internal']).flatMap(([group, keys]) =>
-    recordEntries(keys).flatMap(([name]): Finding[] => {
+  return jsonValues.recordEntries(limits['internal']).flatMap(([group, keys]) =>
+    jsonValues.recordEntries(keys).flatMap(([name]): Finding[] => {
       if (!isGiven(['limits', group, name])) return [];
       const path = ['limits', 'internal', group, name];
       const what = `${printPath(path)} is also \`limits.${group}.${name}\`.`;

@@ -1,5 +1,5 @@
-import { FIELD_CASES } from '../core/index.js';
-import { DIALECT_NAMES, type DialectName, FAULT_DETAIL_POLICIES } from '../soap/index.js';
+import { httpFields } from '../core/index.js';
+import { DIALECT_NAMES, type DialectName, soapFaults } from '../soap/index.js';
 import { UPSTREAM_LIMITS } from '../upstream/index.js';
 import { XML_LIMITS } from '../xml/index.js';
 import { type AddressConfig, urls } from './backend/balance-keys.js';
@@ -127,7 +127,7 @@ const SERVICE = closed({
     true,
   ),
   faultDetail: oneOf(
-    FAULT_DETAIL_POLICIES,
+    soapFaults.FAULT_DETAIL_POLICIES,
     "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts " +
       'that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, ' +
       'and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.',
@@ -283,7 +283,7 @@ export const CONFIG_SCHEMA = closed(
     links: LINK_KEYS,
     subscriptions: SUBSCRIPTION_KEYS,
     headerCase: oneOf(
-      FIELD_CASES,
+      httpFields.FIELD_CASES,
       'How the names of header fields to callers are written: ' +
         '`usual` as in `Content-Type`, or in `lower` case.',
       'usual',

@@ -1,5 +1,5 @@
 import { FindingsError, type Problem } from '../config/keys/finding.js';
-import { ConfigurationError, type Diagnostic, type Inputs, RotatingFile } from '../core/index.js';
+import { ConfigurationError, type Diagnostic, inputFiles } from '../core/index.js';
 import type { RotatingText } from '../gateway/rotating-text.js';
 import type { ConfigPath } from './keys/config-path.js';
 import type { ConfigPlace, ConfigSource } from './source/config-source.js';
@@ -10,7 +10,7 @@ export interface ConfigFiles {
   /** The first of its files, as the operator named it. */
   readonly file: string;
   /** The folder it was read from: its files are read from there as well. */
-  readonly inputs: Inputs;
+  readonly inputs: inputFiles.Inputs;
   /** See `ConfigSource`. */
   placeOf(path: ConfigPath, part?: 'key' | 'value'): ConfigPlace | null;
   placeIn(path: ConfigPath, at: SourcePosition): ConfigPlace;
@@ -49,7 +49,7 @@ export class ConfigSection<out T> {
     return String(this.path.at(-1) ?? '');
   }
 
-  get inputs(): Inputs {
+  get inputs(): inputFiles.Inputs {
     return this.#files.inputs;
   }
 
@@ -117,7 +117,7 @@ export class ConfigSection<out T> {
   /** The text at `path`, with its file, which is read again when it changes. */
   textAt(path: ConfigPath, text: string, form: 'utf8' | 'base64' = 'utf8'): RotatingText {
     const file = this.fileAt(path);
-    return { text, file: file === null ? null : new RotatingFile(file, text, form) };
+    return { text, file: file === null ? null : new inputFiles.RotatingFile(file, text, form) };
   }
 
   isGiven(path: ConfigPath): boolean {

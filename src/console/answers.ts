@@ -1,4 +1,4 @@
-import type { PageEntry } from '../graphql/index.js';
+import type { schemaDocs } from '../graphql/index.js';
 import type { TlsEnd } from '../listen/tls-ends.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 
@@ -100,7 +100,7 @@ export interface OperationDescription extends SampleMessage {
   /** Why it is not `ok`. */
   readonly reasons: readonly string[];
   /** The field in GraphQL, and the types that it names; none where GraphQL does not offer it. */
-  readonly docs: readonly PageEntry[];
+  readonly docs: readonly schemaDocs.PageEntry[];
 }
 
 export interface TriedMessage {

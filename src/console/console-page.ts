@@ -1,4 +1,4 @@
-import { type Asset, readAssets } from '../graphql/index.js';
+import { pages } from '../graphql/index.js';
 
 const FILES = [
   { name: 'console.css', type: 'text/css; charset=utf-8' },
@@ -11,12 +11,12 @@ const FOLDER = new URL('./page/', import.meta.url);
 /** The page, and its files by path. */
 export interface ConsolePage {
   readonly html: string;
-  readonly files: ReadonlyMap<string, Asset>;
+  readonly files: ReadonlyMap<string, pages.Asset>;
 }
 
 /** Rejects when the build has left out the files. */
 export async function readConsole(): Promise<ConsolePage> {
-  const { version, byName } = await readAssets(FOLDER, FILES);
+  const { version, byName } = await pages.readAssets(FOLDER, FILES);
   // Relative, so that the page also works below a path of a proxy in front.
   const folder = `console/${version}/`;
   return {

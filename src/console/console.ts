@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
 import { takesGzip } from '../gateway/compress.js';
-import { PAGE_POLICY } from '../graphql/index.js';
+import { pages } from '../graphql/index.js';
 import { type AdminAnswer, type AdminPages, jsonAnswer, longJsonAnswer } from '../observe/admin.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';
 import { type ConsolePage, readConsole } from './console-page.js';
@@ -78,7 +78,7 @@ const page = (html: string): AdminAnswer => ({
   body: html,
   fields: {
     ...NO_SNIFF,
-    'content-security-policy': PAGE_POLICY,
+    'content-security-policy': pages.PAGE_POLICY,
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-cache',
   },

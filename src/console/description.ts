@@ -1,16 +1,8 @@
 import type { Compiled } from '../compile.js';
 import { REFUSAL_CODES } from '../config/refusal-tables.js';
 import type { Config } from '../config/schema.js';
-import {
-  firstWarnings,
-  getOrMake,
-  kindOf,
-  packageVersion,
-  printDiagnostic,
-  refusalGuides,
-  type Steps,
-} from '../core/index.js';
-import { type BoundField, entriesOf } from '../graphql/index.js';
+import { diagnosis, getOrMake, inputFiles, refusals, type Steps } from '../core/index.js';
+import { type BoundField, schemaDocs } from '../graphql/index.js';
 import type { Listener } from '../listen/listeners.js';
 import type {
   ClassDescription,
@@ -38,7 +30,7 @@ export function* describing(compiled: Compiled): Steps<Described> {
   }
   const apiKeys = config.clients?.apiKeys;
   const description = {
-    version: packageVersion(),
+    version: inputFiles.packageVersion(),
     services: [
       ...described,
       ...graphqlUpstreams.map(
@@ -56,10 +48,13 @@ export function* describing(compiled: Compiled): Steps<Described> {
     classes: Object.entries(config.clients?.classes ?? {}).map(([name, { budget }]) =>
       describeClass(name, budget),
     ),
-    warnings: firstWarnings(warnings).map(printDiagnostic),
+    warnings: diagnosis.firstWarnings(warnings).map(diagnosis.printDiagnostic),
     graphqlPath: graph.path,
     codes: Object.fromEntries(
-      REFUSAL_CODES.map((code) => [code, { text: kindOf(code).text, ...refusalGuides()[code] }]),
+      REFUSAL_CODES.map((code) => [
+        code,
+        { text: refusals.kindOf(code).text, ...refusals.refusalGuides()[code] },
+      ]),
     ),
     credentialFields: [
       'authorization',
@@ -113,8 +108,8 @@ export function describeOperation(
   return {
     documentation,
     soapAction,
-    reasons: reasons.map(printDiagnostic),
-    docs: bound === undefined ? [] : entriesOf(compiled.graph.schema, bound),
+    reasons: reasons.map(diagnosis.printDiagnostic),
+    docs: bound === undefined ? [] : schemaDocs.entriesOf(compiled.graph.schema, bound),
     ...sampleOf(compiled, owner, operation, bound ?? null),
   };
 }

@@ -6,15 +6,11 @@ import type { ConfiguredService } from '../compile/soap/service.js';
 import type { Compiled } from '../compile.js';
 import { isWritableFor } from '../flow/graphql/page-example.js';
 import {
-  argumentsOf,
   type BoundField,
-  type BuiltSchema,
-  buildSchema,
-  EXAMPLE_TEXTS,
-  exampleCalls,
-  inputMappings,
-  NO_BLOCKS,
-  validArguments,
+  graphqlSchema,
+  run,
+  schemaDocs,
+  schemaMapping,
 } from '../graphql/index.js';
 import type { Operation } from '../wsdl/index.js';
 import type { SampleMessage } from './answers.js';
@@ -38,7 +34,7 @@ export function sampleOf(
   const field = root?.getFields()[found.name];
   if (field === undefined) return { query: null, envelope: null };
   const kind = found.parent === 'Query' ? 'query' : 'mutation';
-  const calls = exampleCalls(field, kind, validArguments(found));
+  const calls = schemaDocs.exampleCalls(field, kind, schemaDocs.validArguments(found));
   const query =
     calls.find((each) => isWritableFor(compiled, found, field, parse(each))) ?? calls[0];
   if (query === undefined) return { query: null, envelope: null };
@@ -52,13 +48,16 @@ export function sampleOf(
 function fieldOnly(
   service: ConfiguredService,
   operation: Operation,
-): Pick<BuiltSchema, 'schema' | 'fields'> {
-  const request = { arguments: inputMappings({}, []), headers: NO_BLOCKS };
+): Pick<graphqlSchema.BuiltSchema, 'schema' | 'fields'> {
+  const request = {
+    arguments: schemaMapping.inputMappings({}, []),
+    headers: schemaMapping.NO_BLOCKS,
+  };
   const mapping = new Map([
     [operation.name, { field: { parent: 'Query', name: 'call' } as const, hidden: false, request }],
   ]);
   const { name } = service;
-  return buildSchema([
+  return graphqlSchema.buildSchema([
     { name, operations: [operation], mapping, naming: 'exact', blocks: blocksOf(service) },
   ]);
 }
@@ -71,8 +70,14 @@ function envelopeOf(
   query: string,
 ): string | null {
   try {
-    const input = argumentsOf(field, rootField(query), {}, bound.headersArgument);
-    return printEnvelope(compiled.config.limits.codec, service, bound, input, EXAMPLE_TEXTS).text;
+    const input = run.argumentsOf(field, rootField(query), {}, bound.headersArgument);
+    return printEnvelope(
+      compiled.config.limits.codec,
+      service,
+      bound,
+      input,
+      schemaDocs.EXAMPLE_TEXTS,
+    ).text;
   } catch {
     // Numbers that were made up need not fit every facet.
     return null;

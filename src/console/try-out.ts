@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { isRecord, KIB, parsedJson } from '../core/index.js';
+import { isRecord, jsonValues, KIB } from '../core/index.js';
 import type { ConsoleDescription, TriedMessage } from './answers.js';
 
 /** The most bytes of an answer that are shown. */
@@ -21,7 +21,7 @@ export function readMessage(
   body: Buffer | null,
   { services, graphqlPath, credentialFields }: ConsoleDescription,
 ): Message | null {
-  const value = parsedJson(body?.toString() ?? '');
+  const value = jsonValues.parsedJson(body?.toString() ?? '');
   if (!isRecord(value) || !isRecord(value['headers'])) return null;
   const { path, headers, body: content } = value;
   const paths = new Set([graphqlPath, ...services.map((service) => service.path)]);

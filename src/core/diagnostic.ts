@@ -78,7 +78,7 @@ export function firstProblem(error: unknown): string {
 }
 
 /** A large WSDL may give thousands. */
-export const WARNINGS_SHOWN = 50;
+const WARNINGS_SHOWN = 50;
 
 /** The first warnings, and how many more there are. */
 export function firstWarnings(warnings: readonly Diagnostic[]): readonly Diagnostic[] {

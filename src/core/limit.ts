@@ -48,4 +48,3 @@ export function defaultsOf<T extends LimitTable>(table: T): Limits<T> {
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
-export const GIB = 1024 * MIB;

@@ -11,16 +11,17 @@ export interface Pace {
   pause(): Promise<void>;
 }
 
-/** Does all steps without a pause. */
-export function runAtOnce<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
-
-/** For a start: nothing else is to be done. */
-export const AT_ONCE: Pace = { run: async (steps) => runAtOnce(steps), pause: async () => {} };
+/** Does all steps without a pause: for a start, when nothing else is to be done. */
+export const AT_ONCE = {
+  finish<T>(steps: Steps<T>): T {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  },
+  run: async <T>(steps: Steps<T>): Promise<T> => AT_ONCE.finish(steps),
+  pause: async (): Promise<void> => {},
+} satisfies Pace & { finish: unknown };
 
 /** A request waits for several turns of the event loop, and each may be a slice late. */
 const SLICE_MILLIS = 3;

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { OperationUse, Refusal, RequestObserver, ToleratedDeviation } from '../core/index.js';
+import type { observing, Refusal, tolerated } from '../core/index.js';
 
 /**
  * How a request ended. `aborted`: the client left before it had its answer, or the answer had to be
@@ -99,7 +99,7 @@ class GraphqlRecord {
   /** The cost by the size of the reply; null where it is not known. */
   actualCost: number | null = null;
   /** The uses of its operations; null where none was admitted. */
-  used: OperationUse[] | null = null;
+  used: observing.OperationUse[] | null = null;
   /** The call that failed last. */
   failedCall: { readonly service: string; readonly operation: string } | null = null;
   /** The limit that it was refused for. */
@@ -160,9 +160,9 @@ export class Exchange {
   /** Measured limits that it was beyond. */
   measuredLimits: readonly string[] | null = null;
   /** Deviations of replies that were tolerated; null for none. */
-  tolerated: ToleratedDeviation[] | null = null;
+  tolerated: tolerated.ToleratedDeviation[] | null = null;
   /** Deviations of replies for which `tolerate` has a name that was not given; null for none. */
-  tolerable: ToleratedDeviation[] | null = null;
+  tolerable: tolerated.ToleratedDeviation[] | null = null;
   /** Content of its messages that broke the schema; at most `VIOLATIONS_MAX`. */
   violations: ContentViolation[] | null = null;
   /** Time of the event loop spent on reading it, as far as that was measured. */
@@ -173,7 +173,7 @@ export class Exchange {
    */
   heldMillis: number | null = null;
   /** Follows the calls that are made for it; null for none. */
-  observer: RequestObserver | null = null;
+  observer: observing.RequestObserver | null = null;
   /** What an observer adds to the log line: JSON from a comma on; '' for nothing. */
   loggedFields = '';
   /** What metrics name as an example of their values; null for none. */

@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 
 /** Refusals of requests with an idempotency key. */
 export const KEY_REFUSALS = {
@@ -32,7 +32,7 @@ export const KEY_REFUSALS = {
     retryAfterSeconds: 60,
     text: 'No further idempotency key can be remembered; nothing was sent.',
   },
-} as const satisfies Record<string, RefusalKind>;
+} as const satisfies Record<string, refusals.RefusalKind>;
 
 type KeyRefusals = typeof KEY_REFUSALS;
 

@@ -1,11 +1,11 @@
-import type { RotatingFile } from '../core/index.js';
+import { type inputFiles } from '../core/index.js';
 
 /** A text of the configuration, or of a file that may be replaced. */
 export interface RotatingText {
   /** As the configuration found it. */
   readonly text: string;
   /** Null where the text is in the configuration itself. */
-  readonly file: RotatingFile | null;
+  readonly file: inputFiles.RotatingFile | null;
 }
 
 /** Its latest content that is known. */

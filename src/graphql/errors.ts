@@ -6,9 +6,9 @@ import {
   Kind,
   type SourceLocation,
 } from 'graphql';
-import { type DecodeError, InputError, printErrorPath } from '../codec/index.js';
-import { kindOf, Refusal, type RefusalCode, type RefusalOptions } from '../core/index.js';
-import { type FaultReason, SoapFaultError } from '../soap/index.js';
+import { InputError, type replyPlans, requestEncoding } from '../codec/index.js';
+import { Refusal, type RefusalCode, refusals } from '../core/index.js';
+import { soapFaults } from '../soap/index.js';
 import { placesOf } from './document-source.js';
 
 /**
@@ -16,16 +16,24 @@ import { placesOf } from './document-source.js';
  * never hold a value of the client. An error that is no `Refusal` is a bug and is masked.
  */
 export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
-  if (caught instanceof SoapFaultError) {
+  if (caught instanceof soapFaults.SoapFaultError) {
     const { string } = caught.fault;
     const soap = soapOf(caught);
-    return codedError('SOAP_FAULT', place, string === '' ? kindOf('SOAP_FAULT').text : string, {
-      soap,
-    });
+    return codedError(
+      'SOAP_FAULT',
+      place,
+      string === '' ? refusals.kindOf('SOAP_FAULT').text : string,
+      {
+        soap,
+      },
+    );
   }
   if (caught instanceof InputError) {
     const described = [caught, ...caught.further].map(describeInput);
-    const message = [kindOf('BAD_USER_INPUT').text, ...described.map(({ text }) => text)].join(' ');
+    const message = [
+      refusals.kindOf('BAD_USER_INPUT').text,
+      ...described.map(({ text }) => text),
+    ].join(' ');
     const [argument = [], ...further] = described.map(({ path }) => path);
     return codedError(
       'BAD_USER_INPUT',
@@ -46,7 +54,7 @@ function describeInput({ path, rule }: InputError): {
   const argument = path[0] === 'arguments' ? path.slice(1) : path;
   return {
     path: argument,
-    text: `${argument.length === 0 ? 'Of the arguments' : `${printErrorPath(argument)}:`} ${rule}.`,
+    text: `${argument.length === 0 ? 'Of the arguments' : `${requestEncoding.printErrorPath(argument)}:`} ${rule}.`,
   };
 }
 
@@ -69,7 +77,7 @@ export function closedError(error: GraphQLError): GraphQLError {
   return codedError(
     'BAD_USER_INPUT',
     place,
-    `${kindOf('BAD_USER_INPUT').text} ${at} something is not valid.`,
+    `${refusals.kindOf('BAD_USER_INPUT').text} ${at} something is not valid.`,
     {
       argument,
     },
@@ -80,7 +88,10 @@ const hasArgument = (node: ASTNode, argument: unknown): boolean =>
   node.kind === Kind.FIELD && (node.arguments ?? []).some(({ name }) => name.value === argument);
 
 /** `extensions.soap`: names of SOAP 1.1, and the parts of SOAP 1.2 where the Fault has them. */
-function soapOf({ fault, particulars }: SoapFaultError): Readonly<Record<string, unknown>> {
+function soapOf({
+  fault,
+  particulars,
+}: soapFaults.SoapFaultError): Readonly<Record<string, unknown>> {
   const { code, subcode, string, actor } = fault;
   const { subcodes, reasons, node, typedDetail } = particulars;
   const detail = typedDetail === null ? fault.detail : { ...fault.detail, ...typedDetail };
@@ -97,7 +108,7 @@ function soapOf({ fault, particulars }: SoapFaultError): Readonly<Record<string,
 const reasonOf = ({
   text,
   language,
-}: FaultReason): { readonly lang: string | null; readonly text: string } => ({
+}: soapFaults.FaultReason): { readonly lang: string | null; readonly text: string } => ({
   lang: language,
   text,
 });
@@ -114,7 +125,7 @@ export interface ErrorPlace {
 export function codedError(
   code: RefusalCode,
   place: ErrorPlace = {},
-  message: string = kindOf(code).text,
+  message: string = refusals.kindOf(code).text,
   extensions: Readonly<Record<string, unknown>> = {},
 ): GraphQLError {
   return errorAt(message, place, { code, ...extensions });
@@ -135,7 +146,7 @@ function errorAt(
 }
 
 /** The error of a part of a reply that is null in the data. `place.path` leads to the field. */
-export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError {
+export function decodeError(error: replyPlans.DecodeError, place: ErrorPlace): GraphQLError {
   const path = [...(place.path ?? []), ...error.path];
   if (error.code === 'FORBIDDEN') {
     return codedError('FORBIDDEN', { ...place, path }, FORBIDDEN_FIELD);
@@ -143,7 +154,7 @@ export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError
   return codedError(
     error.code,
     { ...place, path },
-    error.message ?? `${kindOf(error.code).text} (${error.rule})`,
+    error.message ?? `${refusals.kindOf(error.code).text} (${error.rule})`,
     error.upstream === undefined ? {} : { upstream: error.upstream },
   );
 }
@@ -203,7 +214,7 @@ export class DocumentRefusal extends Refusal {
   constructor(
     code: RefusalCode,
     errors: readonly GraphQLError[],
-    options: Pick<RefusalOptions, 'found' | 'limit'> & {
+    options: Pick<refusals.RefusalOptions, 'found' | 'limit'> & {
       readonly problems?: readonly InputProblem[];
     } = {},
     closed: DocumentRefusal | null = null,

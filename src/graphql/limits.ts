@@ -1,4 +1,4 @@
-import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
 
 /**
  * Limits of GraphQL requests and answers. All but the last are checked before anything is called.
@@ -19,8 +19,8 @@ export const GRAPHQL_LIMITS = {
     'Files of one multipart request; 0 refuses such requests.',
   ),
   uploadBytes: limit(
-    GIB,
-    [KIB, 1024 * GIB],
+    1024 * MIB,
+    [KIB, 1048576 * MIB],
     'bytes',
     'HTTP_TOO_LARGE',
     'Bytes of all files of one multipart request. They flow to the backend and are not kept.',

@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 
 /**
  * Refusals of GraphQL requests: `status` is that of an answer in
@@ -101,7 +101,7 @@ export const GRAPHQL_REFUSALS = {
     text: 'The gateway is stopping: subscribe again.',
   },
   SUBSCRIPTION_GAP: { blame: 'us', text: 'Events were lost: what is shown may be out of date.' },
-} as const satisfies Record<string, RefusalKind>;
+} as const satisfies Record<string, refusals.RefusalKind>;
 
 type GraphqlRefusals = typeof GRAPHQL_REFUSALS;
 

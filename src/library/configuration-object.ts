@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
-import { ConfigurationError, type Inputs, isRecord, unplaced } from '../core/index.js';
+import { ConfigurationError, isRecord, type inputFiles, diagnosis } from '../core/index.js';
 
 /** Deeper objects are none that a configuration has. */
 const DEPTH_MAX = 100;
@@ -15,7 +15,7 @@ export const objectFile = (folder: string): string => join(folder, NAME);
  * Reads as `inputs` does, and the text of the object in place of its file. `text` is called at each
  * read.
  */
-export function withObject(inputs: Inputs, file: string, text: () => string): Inputs {
+export function withObject(inputs: inputFiles.Inputs, file: string, text: () => string): inputFiles.Inputs {
   const read = (): Buffer => Buffer.from(text());
   return {
     ...inputs,
@@ -37,7 +37,7 @@ export function objectText(configuration: unknown): string {
   });
   if (problems.length > 0) {
     const remedy = 'Write texts, numbers, booleans, lists and objects, as in a file.';
-    throw new ConfigurationError(problems.map((what) => unplaced(what, remedy)));
+    throw new ConfigurationError(problems.map((what) => diagnosis.unplaced(what, remedy)));
   }
   return JSON.stringify(configuration, null, 2);
 }

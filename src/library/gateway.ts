@@ -2,13 +2,7 @@ import { resolve } from 'node:path';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Environment } from '../config/source/read-source.js';
-import {
-  ConfigurationError,
-  emptySnapshot,
-  type Inputs,
-  recordInputs,
-  TimeSlices,
-} from '../core/index.js';
+import { ConfigurationError, TimeSlices, inputFiles } from '../core/index.js';
 import { Log } from '../observe/log/log.js';
 import { readyEvent } from '../process/announce.js';
 import { FileWatch } from '../process/reload/file-watch.js';
@@ -67,9 +61,9 @@ export async function startGateway(
   options: StartGatewayOptions = {},
 ): Promise<StartedGateway> {
   const source = new Source(configuration, options);
-  const snapshot = emptySnapshot();
+  const snapshot = inputFiles.emptySnapshot();
   const watch = new FileWatch();
-  const loaded = await source.load(watch.track(recordInputs(snapshot)));
+  const loaded = await source.load(watch.track(inputFiles.recordInputs(snapshot)));
   const { log: logging } = loaded.config;
   const log = new Log(options.log === undefined ? 'silent' : logging.level, lineTaker(options));
   const follow = ({ reload }: LoadedConfig['config'], reloader: Reloader): void =>
@@ -121,14 +115,14 @@ class Source {
   }
 
   /** Throws `ConfigurationError`. */
-  load(inputs: Inputs, pace?: TimeSlices): Promise<LoadedConfig> {
+  load(inputs: inputFiles.Inputs, pace?: TimeSlices): Promise<LoadedConfig> {
     const text = this.#text;
     const read = text === null ? inputs : withObject(inputs, this.#file, () => text);
     return loadConfig(this.#file, this.#environment, { workers: 1 }, read, pace);
   }
 
   /** Throws `ConfigurationError`, also for a key that needs a restart. */
-  async loadAgain(running: LoadedConfig, inputs: Inputs): Promise<LoadedConfig> {
+  async loadAgain(running: LoadedConfig, inputs: inputFiles.Inputs): Promise<LoadedConfig> {
     const next = await this.load(inputs, new TimeSlices());
     checkRestartKeys(rootSection(running), rootSection(next));
     return next;

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 
-import { revokedSerials, serialText } from '../wss/index.js';
+import { x509 } from '../wss/index.js';
 
 /** Certificates in a chain, at most. */
 const CHAIN_MAX = 10;
@@ -18,7 +18,7 @@ export class ClientVerification {
   /** Both as PEM; `lists` null where none are checked. */
   constructor(authorities: string, lists: string | null) {
     this.#authorities = certificatesIn(authorities);
-    this.#revoked = lists === null ? new Set() : revokedSerials(lists);
+    this.#revoked = lists === null ? new Set() : x509.revokedSerials(lists);
   }
 
   /** Whether the client of a connection would pass a handshake now. True without a certificate. */
@@ -48,7 +48,7 @@ export class ClientVerification {
   }
 
   #isRevoked({ serialNumber }: X509Certificate): boolean {
-    return this.#revoked.has(serialText(serialNumber));
+    return this.#revoked.has(x509.serialText(serialNumber));
   }
 }
 

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 
 import { plainAddress } from '../access/network/address.js';
 import type { Networks } from '../access/network/networks.js';
-import { setAndEvictOldest } from '../core/index.js';
+import { collections } from '../core/index.js';
 import { bind, type ListenAddress } from './bind.js';
 import { type HandshakeFailure, handshakeFailureOf } from './handshake-failure.js';
 import { takeProxyHeader } from './proxy-protocol.js';
@@ -215,7 +215,7 @@ export class Listeners {
       socket.destroy();
       return false;
     }
-    setAndEvictOldest(
+    collections.setAndEvictOldest(
       this.#paidMillis,
       client,
       paidMillis + 1000 / handshakesPerSecond,

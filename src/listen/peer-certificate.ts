@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls';
 
 import type { ClientCertificate } from '../access/client.js';
 import { Refusal } from '../core/index.js';
-import { rfc2253Name } from '../wss/index.js';
+import { x509 } from '../wss/index.js';
 
 /** Whether a connection is encrypted by the gateway itself. */
 export const isEncrypted = (socket: Duplex): boolean => socket instanceof TLSSocket;
@@ -52,7 +52,7 @@ export function verifyClientCertificate(socket: TLSSocket): boolean {
   const { subject, subjectAltName = '', fingerprint256: fingerprint } = certificate;
   const endMillis = Date.parse(certificate.validTo);
   CERTIFICATES.set(socket, {
-    subject: rfc2253Name(subject),
+    subject: x509.rfc2253Name(subject),
     names: namesIn(subjectAltName),
     fingerprint,
     endMillis,

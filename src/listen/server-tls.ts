@@ -7,9 +7,9 @@ import {
   type Server,
   type TLSSocket,
 } from 'node:tls';
-import { certificateEndMillis, firstEnd, TimeSlices } from '../core/index.js';
+import { TimeSlices, tlsCertificates } from '../core/index.js';
 import { currentText, type RotatingText } from '../gateway/rotating-text.js';
-import { listsIn, nextUpdate } from '../wss/index.js';
+import { x509 } from '../wss/index.js';
 import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';
 import { certificateOf, verifyClientCertificate, withdrawCertificate } from './peer-certificate.js';
@@ -20,7 +20,7 @@ import type { TlsEnd } from './tls-ends.js';
  * When the first revocation list of a PEM file is due to be replaced (`nextUpdate`); null where
  * none says so.
  */
-export const listEndMillis = firstEnd('X509 CRL', nextUpdate);
+export const listEndMillis = tlsCertificates.firstEnd('X509 CRL', x509.nextUpdate);
 
 /** A certificate with its chain, and its key. */
 export interface RotatingIdentity {
@@ -104,7 +104,8 @@ export class ServerTls {
       return {
         kind,
         name,
-        millis: kind === 'clientCrl' ? listEndMillis(pem) : certificateEndMillis(pem),
+        millis:
+          kind === 'clientCrl' ? listEndMillis(pem) : tlsCertificates.certificateEndMillis(pem),
       };
     };
     return [
@@ -273,7 +274,7 @@ function contextsOf(
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(clientCa !== null && { ca: contentOf(clientCa) }),
     // OpenSSL reads one list at a time.
-    ...(clientCrl !== null && { crl: [...listsIn(contentOf(clientCrl))] }),
+    ...(clientCrl !== null && { crl: [...x509.listsIn(contentOf(clientCrl))] }),
   };
   const ofIdentity = ({ cert, key }: RotatingIdentity): SecureContextOptions => ({
     ...common,

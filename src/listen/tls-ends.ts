@@ -1,4 +1,4 @@
-import { earliest } from '../core/index.js';
+import { tlsCertificates } from '../core/index.js';
 
 /** When something that the TLS of a listener relies on ends. */
 export interface TlsEnd {
@@ -23,10 +23,12 @@ export interface FirstEnds {
 }
 
 export const firstEnds = (ends: readonly TlsEnd[]): FirstEnds => ({
-  certificateMillis: earliest(
+  certificateMillis: tlsCertificates.earliest(
     ends.filter(({ kind }) => kind !== 'clientCrl').map(({ millis }) => millis),
   ),
-  listMillis: earliest(ends.filter(({ kind }) => kind === 'clientCrl').map(({ millis }) => millis)),
+  listMillis: tlsCertificates.earliest(
+    ends.filter(({ kind }) => kind === 'clientCrl').map(({ millis }) => millis),
+  ),
 });
 
 /** The addresses of callers and of operators. */

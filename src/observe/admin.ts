@@ -2,14 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import {
-  asRefusal,
-  type Diagnostic,
-  KIB,
-  Refusal,
-  responseClass,
-  TimeSlices,
-} from '../core/index.js';
+import { asRefusal, type Diagnostic, httpFields, KIB, Refusal, TimeSlices } from '../core/index.js';
 import {
   compress,
   compressStream,
@@ -235,9 +228,12 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       await pipeline(body, response, { signal: AbortSignal.timeout(STREAM_MILLIS) });
     }
   };
-  return createServer({ ServerResponse: responseClass(() => 'usual') }, (request, response) => {
-    handle(request, response).catch(() => response.destroy());
-  });
+  return createServer(
+    { ServerResponse: httpFields.responseClass(() => 'usual') },
+    (request, response) => {
+      handle(request, response).catch(() => response.destroy());
+    },
+  );
 }
 
 /**

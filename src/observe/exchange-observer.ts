@@ -1,4 +1,4 @@
-import type { RequestObserver } from '../core/index.js';
+import type { observing } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { HeaderFields } from '../gateway/trace-headers.js';
 
@@ -13,7 +13,11 @@ export interface ExchangeObserver {
    * Begins one event of a subscription; `subscription` is the observer of the request that
    * subscribed.
    */
-  beginEvent(exchange: Exchange, field: string, subscription: RequestObserver | null): void;
+  beginEvent(
+    exchange: Exchange,
+    field: string,
+    subscription: observing.RequestObserver | null,
+  ): void;
   /** Ends an exchange that has no log line of its own. */
   end(exchange: Exchange): void;
 }

@@ -1,4 +1,4 @@
-import { getOrMake, type OperationUse } from '../core/index.js';
+import { getOrMake, type observing } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
 import { type AdminPages, longJsonAnswer } from './admin.js';
 import { makeSum, OTHER, TallyTable } from './metrics/tally.js';
@@ -61,7 +61,7 @@ class ClientCounts {
    * Requests by what they use: the names are added up when they are asked for, which costs a
    * request nothing.
    */
-  readonly #pending = new Map<OperationUse, number>();
+  readonly #pending = new Map<observing.OperationUse, number>();
 
   constructor(name: string, version: string, label: string) {
     this.name = name;
@@ -73,7 +73,7 @@ class ClientCounts {
     this.#calls.find(service, operation).value++;
   }
 
-  addUse(use: OperationUse): void {
+  addUse(use: observing.OperationUse): void {
     if (this.#pending.size >= PENDING_MAX) {
       this.#addUp();
     }

@@ -1,5 +1,5 @@
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
-import type { Diagnostic, InputSnapshot, Rate, Suspicion } from '../core/index.js';
+import type { Diagnostic, inputFiles, sharedState } from '../core/index.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { ConfirmationNews, ConfirmationUse } from '../gateway/shared/confirmation-channel.js';
 import type { InvalidatedOperations } from '../gateway/shared/invalidation.js';
@@ -9,7 +9,7 @@ import type { ChainHead } from '../observe/audit/chain-writer.js';
 import type { MetricList } from '../observe/metrics/metric-table.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { UsageReport } from '../observe/usage.js';
-import type { HealthResult } from '../upstream/index.js';
+import type { healthChecks } from '../upstream/index.js';
 import type { Channel } from './channel.js';
 import type { CompiledFacts, Reads, ReloadOccasion } from './reload/reload-source.js';
 
@@ -37,11 +37,11 @@ export type WorkerCalls = {
   >;
   /** Compile what was read, and read what is missing. */
   readonly compile: Asked<
-    { readonly occasion: ReloadOccasion; readonly inputs: InputSnapshot },
+    { readonly occasion: ReloadOccasion; readonly inputs: inputFiles.InputSnapshot },
     StepAnswer
   >;
   /** Compile what another worker has compiled. */
-  readonly compileSame: Asked<{ readonly inputs: InputSnapshot }, StepAnswer>;
+  readonly compileSame: Asked<{ readonly inputs: inputFiles.InputSnapshot }, StepAnswer>;
   /** Use what was compiled. */
   readonly commit: Asked<null, StepAnswer>;
   /** Drop what was compiled. */
@@ -49,7 +49,7 @@ export type WorkerCalls = {
   /** Check the health of backends and their WSDLs from now on. */
   readonly checkBackends: Told<null>;
   /** A result of the worker that checks. */
-  readonly health: Told<HealthResult>;
+  readonly health: Told<healthChecks.HealthResult>;
   /** A replica of budgets has ended without leaving. */
   readonly removeReplica: Told<string>;
   /** Cached replies are invalid, which another worker has found. */
@@ -57,20 +57,20 @@ export type WorkerCalls = {
   /** A person has answered a question in another worker. */
   readonly confirmations: Told<ConfirmationNews>;
   /** Answers of an address are mixed up, which another worker has found. */
-  readonly suspicion: Told<Suspicion>;
+  readonly suspicion: Told<sharedState.Suspicion>;
 };
 
 /** The calls that the parent takes from its workers. */
 export type ParentCalls = {
   readonly begin: Asked<null, WorkerStart>;
   /** The inputs that the others have put into use since this worker got its own; null: none. */
-  readonly newerInputs: Asked<null, InputSnapshot | null>;
+  readonly newerInputs: Asked<null, inputFiles.InputSnapshot | null>;
   /** Answered after a turn of the event loop of the parent, which accepts connections. */
   readonly turn: Asked<null, void>;
   /** The worker takes requests, on these addresses. */
   readonly ready: Told<readonly string[]>;
   /** The worker has checked an address of a backend. */
-  readonly health: Told<HealthResult>;
+  readonly health: Told<healthChecks.HealthResult>;
   /** An address of a backend went down or up. */
   readonly address: Told<AddressEvent>;
   /** Cached replies are invalid, in the other workers too. */
@@ -86,10 +86,10 @@ export type ParentCalls = {
    * Answers of an address are mixed up: the other workers, and those that begin later, have to
    * know.
    */
-  readonly suspicion: Told<Suspicion>;
+  readonly suspicion: Told<sharedState.Suspicion>;
   /** Times of the next calls to a service that has a rate. */
   readonly slots: Asked<
-    { readonly name: string; readonly rate: Rate; readonly count: number },
+    { readonly name: string; readonly rate: sharedState.Rate; readonly count: number },
     readonly number[]
   >;
   /** A changed WSDL of a backend is to be taken. */
@@ -123,14 +123,14 @@ export type WorkerChannel = Channel<WorkerCalls, ParentCalls>;
  * workers.
  */
 export interface WorkerStart {
-  readonly inputs: InputSnapshot;
+  readonly inputs: inputFiles.InputSnapshot;
   readonly tickets: TicketSecret;
   /** What all workers seal with that callers keep for a while. */
   readonly stateSecret: string;
   /** The name of the worker among the replicas of budgets, and of its chain of audit lines. */
   readonly replica: string;
   /** What earlier workers have found, and what is not over. */
-  readonly suspicions: readonly Suspicion[];
+  readonly suspicions: readonly sharedState.Suspicion[];
 }
 
 /** Whether a step of a reload was done. */

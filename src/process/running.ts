@@ -6,7 +6,7 @@ import { type LoadedConfig, rootSection } from '../config/load.js';
 import { readAudit } from '../config/plans/audit-plan.js';
 import { readAdmin } from '../config/plans/listener-plan.js';
 import type { Config } from '../config/schema.js';
-import { completeInputs, type InputSnapshot, type Inputs, TimeSlices } from '../core/index.js';
+import { TimeSlices, inputFiles } from '../core/index.js';
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import type { Log } from '../observe/log/log.js';
 import { serveGateway } from '../server.js';
@@ -37,8 +37,8 @@ import { readRest } from './worker-process.js';
 export interface Origin<Opened> {
   readonly loaded: LoadedConfig;
   /** What was read for it. */
-  readonly snapshot: InputSnapshot;
-  readonly load: (inputs: Inputs) => Promise<LoadedConfig>;
+  readonly snapshot: inputFiles.InputSnapshot;
+  readonly load: (inputs: inputFiles.Inputs) => Promise<LoadedConfig>;
   readonly watch: FileWatch;
   readonly takeover: WsdlTakeover;
   /** Runs the work of a reload, and reports it where something waits for that. */
@@ -100,7 +100,7 @@ function readAnew(
 ): Promise<Applied> {
   const occasion = cause === 'changed file' ? 'changed files' : 'asked';
   const read = (reads: Reads): Promise<Applied> =>
-    use({ occasion, inputs: completeInputs(reads.snapshot, readRest(reads)), reads });
+    use({ occasion, inputs: inputFiles.completeInputs(reads.snapshot, readRest(reads)), reads });
   return reloading(() => watch.record((files) => read({ snapshot: takeover.begin(), files })));
 }
 

@@ -1,5 +1,5 @@
 import type { Compiled } from '../compile.js';
-import { ConfigurationError, type InputSnapshot } from '../core/index.js';
+import { ConfigurationError, type inputFiles } from '../core/index.js';
 import type { BackendReports } from '../generation.js';
 import type { Log } from '../observe/log/log.js';
 import type { Gateway } from '../server.js';
@@ -13,9 +13,13 @@ export interface ReloadCompiler {
    * What `inputs` lack is read from the disk and added to `reads`, except where only a WSDL has
    * changed.
    */
-  compileFirst(occasion: ReloadOccasion, inputs: InputSnapshot, reads: Reads): Promise<Compiled>;
+  compileFirst(
+    occasion: ReloadOccasion,
+    inputs: inputFiles.InputSnapshot,
+    reads: Reads,
+  ): Promise<Compiled>;
   /** Compiles what another worker has compiled. */
-  compileSame(inputs: InputSnapshot): Promise<Compiled>;
+  compileSame(inputs: inputFiles.InputSnapshot): Promise<Compiled>;
 }
 
 /** Reports what a worker learns of backends to its parent. */
@@ -73,13 +77,13 @@ class ReloadSteps {
     this.#log = log;
   }
 
-  compileFirst(occasion: ReloadOccasion, inputs: InputSnapshot): Promise<StepAnswer> {
+  compileFirst(occasion: ReloadOccasion, inputs: inputFiles.InputSnapshot): Promise<StepAnswer> {
     const reads = noReads();
     const prepare = () => this.#prepare(() => this.#compiler.compileFirst(occasion, inputs, reads));
     return this.#step(reads, async () => compiledFacts(await prepare()));
   }
 
-  compileSame(inputs: InputSnapshot): Promise<StepAnswer> {
+  compileSame(inputs: inputFiles.InputSnapshot): Promise<StepAnswer> {
     return this.#step(null, async () => {
       await this.#prepare(() => this.#compiler.compileSame(inputs));
       return null;

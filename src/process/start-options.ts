@@ -1,6 +1,6 @@
 import { parseAddress, parseListenAddress } from '../config/keys/address.js';
 import type { Overrides } from '../config/overrides.js';
-import { unplacedError } from '../core/index.js';
+import { diagnosis } from '../core/index.js';
 
 /** The options of `start`, as they are on the command line. */
 export interface StartOptions {
@@ -16,7 +16,7 @@ export function overridesOf({ workers, ...addresses }: StartOptions): Overrides 
   for (const [name, address] of Object.entries(addresses)) {
     const isAddress = name === 'demo' ? parseAddress : parseListenAddress;
     if (address === undefined || isAddress(address) !== null) continue;
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       `--${name} is no address to listen at.`,
       'Give a host and a port, such as 127.0.0.1:4100.',
     );
@@ -27,5 +27,8 @@ export function overridesOf({ workers, ...addresses }: StartOptions): Overrides 
 function processesOf(workers: string): number | 'auto' {
   if (workers === 'auto') return workers;
   if (/^[1-9]\d{0,2}$/.test(workers) && Number(workers) <= 256) return Number(workers);
-  throw unplacedError('--workers is not valid.', 'Write a number from 1 to 256, or auto.');
+  throw diagnosis.unplacedError(
+    '--workers is not valid.',
+    'Write a number from 1 to 256, or auto.',
+  );
 }

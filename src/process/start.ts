@@ -4,13 +4,7 @@ import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
-import {
-  emptySnapshot,
-  type Inputs,
-  recordInputs,
-  replayInputs,
-  TimeSlices,
-} from '../core/index.js';
+import { TimeSlices, inputFiles } from '../core/index.js';
 import { Log } from '../observe/log/log.js';
 import { announce } from './announce.js';
 import { demoIntroduction, type Introduction, type Running } from './introduction.js';
@@ -38,9 +32,9 @@ export async function start(
 ): Promise<ExitCode> {
   const parent = cluster.isWorker ? parentChannel() : null;
   const begin = (await parent?.ask('begin', null)) ?? null;
-  const snapshot = begin?.inputs ?? emptySnapshot();
+  const snapshot = begin?.inputs ?? inputFiles.emptySnapshot();
   const watch = new FileWatch();
-  const inputs = parent === null ? watch.track(recordInputs(snapshot)) : replayInputs(snapshot);
+  const inputs = parent === null ? watch.track(inputFiles.recordInputs(snapshot)) : inputFiles.replayInputs(snapshot);
   const loaded = await loadConfig(file, process.env, overridesOf(options), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
@@ -53,7 +47,7 @@ export async function start(
     const origin = {
       loaded,
       snapshot,
-      load: (again: Inputs) => loadAgain(loaded, again),
+      load: (again: inputFiles.Inputs) => loadAgain(loaded, again),
       watch,
       takeover: new WsdlTakeover(log, whileReloading),
       reloading: whileReloading,
@@ -99,7 +93,7 @@ function listenForReloads(
  * Reads the configuration of a running gateway anew. Throws `ConfigurationError`, also for a key
  * that needs a restart.
  */
-async function loadAgain(running: LoadedConfig, inputs: Inputs): Promise<LoadedConfig> {
+async function loadAgain(running: LoadedConfig, inputs: inputFiles.Inputs): Promise<LoadedConfig> {
   const pace = new TimeSlices();
   const { file, overrides } = running;
   const next = await loadConfig(file, process.env, overrides, inputs, pace).catch(

@@ -1,12 +1,7 @@
 import { parse, valueFromASTUntyped } from 'graphql';
 import type { Compiled } from '../compile.js';
 import { isWritable, rootFieldOf } from '../flow/graphql/page-example.js';
-import {
-  type DescribedOperation,
-  describedOperations,
-  exampleCalls,
-  validArguments,
-} from '../graphql/index.js';
+import { type DescribedOperation, namedOperations, schemaDocs } from '../graphql/index.js';
 
 /** Commands that call one operation of a trial over REST and as a tool. */
 export interface TrialCalls {
@@ -32,16 +27,16 @@ export function trialCalls(compiled: Compiled, query: string): TrialCalls {
 }
 
 function exampleOf(compiled: Compiled, query: string): ExampleCall | null {
-  const all = [...describedOperations(compiled.graph).values()];
+  const all = [...namedOperations.describedOperations(compiled.graph).values()];
   const field = rootFieldOf(parse(query)).name.value;
   const read = all.find((each) => each.isRead && each.field.name === field);
   if (read !== undefined) return { described: read, values: valuesOf(query) };
   for (const described of all) {
     if (described.isRead) continue;
     const { field: called, bound } = described;
-    const text = exampleCalls(called, 'mutation', validArguments(bound)).find((each) =>
-      isWritable(compiled, 'Mutation', called, parse(each)),
-    );
+    const text = schemaDocs
+      .exampleCalls(called, 'mutation', schemaDocs.validArguments(bound))
+      .find((each) => isWritable(compiled, 'Mutation', called, parse(each)));
     if (text !== undefined) return { described, values: valuesOf(text) };
   }
   return null;

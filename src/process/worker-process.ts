@@ -1,16 +1,7 @@
 import { takenProblemsOf } from '../compile/soap/documents/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
-import {
-  completeInputs,
-  type InputSnapshot,
-  type Inputs,
-  recordInputs,
-  replayInputs,
-  type Suspicion,
-  type SuspicionChannel,
-  TimeSlices,
-} from '../core/index.js';
+import { inputFiles, type sharedState, TimeSlices } from '../core/index.js';
 import type { ConfirmationChannel } from '../gateway/shared/confirmation-channel.js';
 import { type InvalidationChannel, InvalidationSender } from '../gateway/shared/invalidation.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
@@ -56,15 +47,18 @@ export async function runWorker(
 ): Promise<ExitCode> {
   const { stopping, gateway } = await openGateway(parent, start, loaded, log);
   const { file, overrides } = loaded;
-  const load = (inputs: Inputs) =>
+  const load = (inputs: inputFiles.Inputs) =>
     loadConfig(file, process.env, overrides, inputs, new TimeSlices());
   const compiler: ReloadCompiler = {
     async compileFirst(occasion, inputs, reads) {
       const rest =
-        occasion === 'WSDL' ? replayInputs(inputs) : completeInputs(inputs, readRest(reads));
+        occasion === 'WSDL'
+          ? inputFiles.replayInputs(inputs)
+          : inputFiles.completeInputs(inputs, readRest(reads));
       return compileBeside(await load(rest), gateway.compiled(), occasion);
     },
-    compileSame: async (inputs) => compile(await load(replayInputs(inputs)), gateway.compiled()),
+    compileSame: async (inputs) =>
+      compile(await load(inputFiles.replayInputs(inputs)), gateway.compiled()),
   };
   const metrics = new MetricSender(parent, () => gateway.listMetrics());
   serveParent(parent, gateway, compiler, metrics, log);
@@ -84,7 +78,8 @@ export async function runWorker(
 }
 
 /** Reads what is not in `snapshot` from the disk, and adds it. */
-export const readRest = ({ snapshot, files }: Reads) => trackFiles(recordInputs(snapshot), files);
+export const readRest = ({ snapshot, files }: Reads) =>
+  trackFiles(inputFiles.recordInputs(snapshot), files);
 
 interface Opened {
   readonly stopping: Promise<StopCause>;
@@ -131,7 +126,7 @@ async function openGateway(
 async function compileLatest(
   parent: ParentChannel,
   first: LoadedConfig,
-  inputs: InputSnapshot,
+  inputs: inputFiles.InputSnapshot,
 ): Promise<Compiled> {
   const { file, overrides } = first;
   for (let [loaded, read] = [first, inputs]; ; ) {
@@ -141,7 +136,7 @@ async function compileLatest(
     if (newer === null) return compiled;
     await compiled.close();
     read = newer;
-    loaded = await loadConfig(file, process.env, overrides, replayInputs(newer));
+    loaded = await loadConfig(file, process.env, overrides, inputFiles.replayInputs(newer));
   }
 }
 
@@ -173,9 +168,9 @@ const confirmationsBy = (parent: ParentChannel, log: Log): ConfirmationChannel =
  */
 const suspicionsBy = (
   parent: ParentChannel,
-  known: readonly Suspicion[],
+  known: readonly sharedState.Suspicion[],
   log: Log,
-): SuspicionChannel => ({
+): sharedState.SuspicionChannel => ({
   publish: (suspicion) => void parent.tell('suspicion', suspicion),
   receive(receiver) {
     known.forEach(receiver);

@@ -1,4 +1,4 @@
-import type { EventBus, EventTransport } from '../core/index.js';
+import type { eventBus } from '../core/index.js';
 import type { SubscriptionLimits } from './limits.js';
 import { MemoryTransport } from './memory-transport.js';
 import { OrderedBus } from './ordered-bus.js';
@@ -9,16 +9,16 @@ import { OrderedBus } from './ordered-bus.js';
  */
 export class EventBuses {
   readonly #local: OrderedBus;
-  readonly #makeShared: () => EventTransport | null;
+  readonly #makeShared: () => eventBus.EventTransport | null;
   #ofEvents: OrderedBus | null = null;
 
   /** `makeShared`: a transport between processes; null where there is none. */
-  constructor(limits: SubscriptionLimits, makeShared: () => EventTransport | null) {
+  constructor(limits: SubscriptionLimits, makeShared: () => eventBus.EventTransport | null) {
     this.#local = new OrderedBus(new MemoryTransport(limits));
     this.#makeShared = makeShared;
   }
 
-  busFor(hasEvents: boolean): EventBus {
+  busFor(hasEvents: boolean): eventBus.EventBus {
     if (!hasEvents) return this.#local;
     if (this.#ofEvents === null) {
       const transport = this.#makeShared();

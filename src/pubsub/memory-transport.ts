@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type {
-  BusMessage,
-  EventTransport,
-  EventValues,
-  Replay,
-  TransportReceiver,
-} from '../core/index.js';
+import type { eventBus } from '../core/index.js';
 
 interface Topic {
-  readonly receivers: Set<TransportReceiver>;
+  readonly receivers: Set<eventBus.TransportReceiver>;
   /** The event before the history, or an id that no event has. */
-  start: Pick<BusMessage, 'id' | 'sequence'>;
+  start: Pick<eventBus.BusMessage, 'id' | 'sequence'>;
   /** The newest events, oldest first. */
-  history: BusMessage[];
+  history: eventBus.BusMessage[];
   /** Until when events are kept without a receiver. */
   keptUntil: number;
 }
@@ -26,7 +20,7 @@ export interface MemoryTransportLimits {
 }
 
 /** Carries events inside one process. The number of topics is bounded by the configuration. */
-export class MemoryTransport implements EventTransport {
+export class MemoryTransport implements eventBus.EventTransport {
   readonly #topics = new Map<string, Topic>();
   readonly #limits: MemoryTransportLimits;
 
@@ -46,7 +40,7 @@ export class MemoryTransport implements EventTransport {
     topic.history = [];
   }
 
-  publish(name: string, id: string, values: EventValues): void {
+  publish(name: string, id: string, values: eventBus.EventValues): void {
     const { historyEvents } = this.#limits;
     const topic = this.#topic(name);
     const message = { id, topic: name, sequence: newestOf(topic).sequence + 1, values };
@@ -62,7 +56,7 @@ export class MemoryTransport implements EventTransport {
     }
   }
 
-  subscribe(name: string, receiver: TransportReceiver): () => void {
+  subscribe(name: string, receiver: eventBus.TransportReceiver): () => void {
     const topic = this.#topic(name);
     topic.receivers.add(receiver);
     return () => {
@@ -73,7 +67,7 @@ export class MemoryTransport implements EventTransport {
 
   async settle(): Promise<void> {}
 
-  async replay(name: string, after: string | null): Promise<Replay> {
+  async replay(name: string, after: string | null): Promise<eventBus.Replay> {
     const topic = this.#topic(name);
     const { id, sequence } = newestOf(topic);
     return { position: id, sequence, missed: after === null ? [] : missedOf(topic, after) };
@@ -108,7 +102,7 @@ const makeTopic = (): Topic => ({
 const newestOf = ({ start, history }: Topic): Topic['start'] => history.at(-1) ?? start;
 
 /** The events after this id; null where it is not in the history. */
-function missedOf({ start, history }: Topic, after: string): readonly BusMessage[] | null {
+function missedOf({ start, history }: Topic, after: string): readonly eventBus.BusMessage[] | null {
   if (after === start.id) return history.slice();
   const index = history.findLastIndex(({ id }) => id === after);
   return index < 0 ? null : history.slice(index + 1);

@@ -1,17 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import {
-  type BusMessage,
-  type EventBus,
-  type EventListener,
-  type EventTransport,
-  type EventValues,
-  isEventId,
-  type Replay,
-  type ReplayPace,
-  type ResumingListener,
-  type TransportReceiver,
-} from '../core/index.js';
+import { eventBus } from '../core/index.js';
 import { ReplayQueue } from './replay-queue.js';
 import { QUEUED_MAX, Resumption, type TopicListener } from './resumption.js';
 
@@ -20,19 +9,19 @@ const IDS_MAX = 10_000;
 
 /** Other work of the event loop comes first. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const NO_CLIENT: ReplayPace = { client: '', turn: nextTurn };
+const NO_CLIENT: eventBus.ReplayPace = { client: '', turn: nextTurn };
 
 /**
  * Delivers events in order and once, over a transport that may lose or duplicate them. The sequence
  * numbers of a topic have no holes, so a hole is a loss: the lost events are replayed once, and
  * reported as a gap where that fails.
  */
-export class OrderedBus implements EventBus {
-  readonly #transport: EventTransport;
+export class OrderedBus implements eventBus.EventBus {
+  readonly #transport: eventBus.EventTransport;
   readonly #topics = new Map<string, OrderedTopic>();
   readonly #replays = new ReplayQueue();
 
-  constructor(transport: EventTransport) {
+  constructor(transport: eventBus.EventTransport) {
     this.#transport = transport;
   }
 
@@ -44,19 +33,19 @@ export class OrderedBus implements EventBus {
     this.#transport.skip(topic);
   }
 
-  publish(topic: string, values: EventValues): void {
+  publish(topic: string, values: eventBus.EventValues): void {
     this.#transport.publish(topic, randomUUID(), values);
   }
 
-  subscribe(name: string, listener: EventListener): () => void {
+  subscribe(name: string, listener: eventBus.EventListener): () => void {
     return this.#join(name, listener).leave;
   }
 
   resume(
     name: string,
-    listener: ResumingListener,
+    listener: eventBus.ResumingListener,
     after: string | null,
-    pace: ReplayPace = NO_CLIENT,
+    pace: eventBus.ReplayPace = NO_CLIENT,
   ): () => void {
     const resumption = new Resumption(listener);
     const { topic, leave } = this.#join(name, resumption);
@@ -97,7 +86,7 @@ export class OrderedBus implements EventBus {
     const { listeners } = topic;
     // Each subscription has an entry of its own: one listener may subscribe twice.
     const entry = {
-      event: (message: BusMessage) => listener.event(message),
+      event: (message: eventBus.BusMessage) => listener.event(message),
       gap: () => listener.gap(),
     };
     listeners.add(entry);
@@ -122,10 +111,10 @@ export class OrderedBus implements EventBus {
   async #replayFor(
     topic: OrderedTopic,
     after: string | null,
-    turn: ReplayPace['turn'],
-  ): Promise<Replay> {
+    turn: eventBus.ReplayPace['turn'],
+  ): Promise<eventBus.Replay> {
     const { name } = topic;
-    if (after !== null && !isEventId(after)) {
+    if (after !== null && !eventBus.isEventId(after)) {
       return { ...(await this.#transport.replay(name, null, turn)), missed: null };
     }
     const replay = await this.#transport.replay(name, after, turn);
@@ -148,22 +137,22 @@ export class OrderedBus implements EventBus {
 }
 
 /** Orders the events of one topic. */
-class OrderedTopic implements TransportReceiver {
+class OrderedTopic implements eventBus.TransportReceiver {
   readonly listeners = new Set<TopicListener>();
   readonly name: string;
-  readonly #transport: EventTransport;
+  readonly #transport: eventBus.EventTransport;
   readonly #release: () => void;
   /** The end of the current replay, or of the last one. Never rejects. */
   #replayed: Promise<void> = Promise.resolve();
   /** The last delivered event; null before the first. */
-  #last: Pick<BusMessage, 'id' | 'sequence'> | null = null;
+  #last: Pick<eventBus.BusMessage, 'id' | 'sequence'> | null = null;
   /** Ids of delivered events, the oldest first. */
   readonly #delivered = new Set<string>();
   /** Events that arrive during a replay; null when there is none. */
-  #queued: BusMessage[] | null = null;
+  #queued: eventBus.BusMessage[] | null = null;
   #isClosed = false;
 
-  constructor(name: string, transport: EventTransport) {
+  constructor(name: string, transport: eventBus.EventTransport) {
     this.name = name;
     this.#transport = transport;
     this.#release = transport.subscribe(name, this);
@@ -179,7 +168,7 @@ class OrderedTopic implements TransportReceiver {
     this.#release();
   }
 
-  message(message: BusMessage): void {
+  message(message: eventBus.BusMessage): void {
     if (this.#isClosed || this.#delivered.has(message.id)) return;
     if (this.#queued !== null) {
       if (this.#queued.length < QUEUED_MAX) {
@@ -216,7 +205,10 @@ class OrderedTopic implements TransportReceiver {
     }
   }
 
-  async #replay(last: Pick<BusMessage, 'id' | 'sequence'>, queued: BusMessage[]): Promise<void> {
+  async #replay(
+    last: Pick<eventBus.BusMessage, 'id' | 'sequence'>,
+    queued: eventBus.BusMessage[],
+  ): Promise<void> {
     this.#queued = queued;
     const replay = await this.#transport.replay(this.name, last.id, nextTurn).catch(() => null);
     const missed = replay?.missed ?? null;
@@ -250,7 +242,7 @@ class OrderedTopic implements TransportReceiver {
     }
   }
 
-  #deliver(message: BusMessage): void {
+  #deliver(message: eventBus.BusMessage): void {
     if (this.#delivered.has(message.id)) return;
     this.#delivered.add(message.id);
     if (this.#delivered.size > IDS_MAX) {

@@ -1,8 +1,8 @@
-import type { BusMessage, Replay, ResumingListener } from '../core/index.js';
+import type { eventBus } from '../core/index.js';
 
 /** Takes the events of a topic, in order. */
 export interface TopicListener {
-  event(message: BusMessage): void;
+  event(message: eventBus.BusMessage): void;
   gap(): void;
 }
 
@@ -11,20 +11,20 @@ export const QUEUED_MAX = 10_000;
 
 /** Puts the replayed events of one subscription before the live ones: each once. */
 export class Resumption implements TopicListener {
-  readonly #listener: ResumingListener;
+  readonly #listener: eventBus.ResumingListener;
   /** Live events before the beginning, null for a gap; null when it has begun. */
-  #queued: (BusMessage | null)[] | null = [];
+  #queued: (eventBus.BusMessage | null)[] | null = [];
   #hasOverflowed = false;
   /** The subscription has ended. */
   isOver = false;
   /** Replayed events that may come again, until the first one beyond; null when they cannot. */
   #replayed: { readonly ids: ReadonlySet<string>; readonly sequence: number } | null = null;
 
-  constructor(listener: ResumingListener) {
+  constructor(listener: eventBus.ResumingListener) {
     this.#listener = listener;
   }
 
-  event(message: BusMessage): void {
+  event(message: eventBus.BusMessage): void {
     if (this.#queued !== null) {
       this.#queue(message);
     } else if (this.#replayed?.ids.has(message.id) !== true) {
@@ -57,7 +57,7 @@ export class Resumption implements TopicListener {
    * Ends the queue when the listener has taken the replay, which is null where the transport has
    * none; a new subscription misses nothing by that.
    */
-  async begin(replay: Replay | null, isNew: boolean): Promise<void> {
+  async begin(replay: eventBus.Replay | null, isNew: boolean): Promise<void> {
     if (this.isOver) return;
     if (replay === null && !isNew) {
       this.#listener.gap();
@@ -95,7 +95,7 @@ export class Resumption implements TopicListener {
     }
   }
 
-  #queue(message: BusMessage | null): void {
+  #queue(message: eventBus.BusMessage | null): void {
     if (this.#queued !== null && this.#queued.length < QUEUED_MAX) {
       this.#queued.push(message);
     } else {

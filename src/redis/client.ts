@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import { createClient } from '@redis/client';
-import { VERIFIED_SERVER } from '../core/index.js';
+import { tlsCertificates } from '../core/index.js';
 import type { ServerAddress } from './address.js';
 import { RedisUnavailable } from './errors.js';
 
@@ -45,7 +45,10 @@ export async function makeClient(
     ...(username === null ? {} : { username }),
     ...(secret === undefined ? {} : { password: secret }),
     database,
-    socket: tls === null ? common : { ...common, ...VERIFIED_SERVER, ...tls.connection, tls: true },
+    socket:
+      tls === null
+        ? common
+        : { ...common, ...tlsCertificates.VERIFIED_SERVER, ...tls.connection, tls: true },
     RESP: 2,
     disableOfflineQueue: true,
     commandsQueueMaxLength: QUEUED_MAX,

@@ -1,4 +1,4 @@
-import { parsedJson } from '../core/index.js';
+import { jsonValues } from '../core/index.js';
 import {
   type InvalidatedOperations,
   type InvalidationChannel,
@@ -45,7 +45,7 @@ export function redisInvalidations(
 /** Null for a message that cannot be read: it may have named any operation. */
 function readOperations(text: string): InvalidatedOperations | null {
   if (text.length > CHARS_MAX) return null;
-  const entries = parsedJson(text.slice(text.indexOf(' ') + 1));
+  const entries = jsonValues.parsedJson(text.slice(text.indexOf(' ') + 1));
   if (!Array.isArray(entries)) return null;
   const operations = new Map<string, number>();
   for (const entry of entries) {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-import type { NonceStore } from '../core/index.js';
+import type { sharedState } from '../core/index.js';
 import type { RedisConnection } from './connection.js';
 
 /** Bytes of the id of a claim. */
@@ -11,7 +11,10 @@ const OWNER_BYTES = 16;
  * reply may have been executed: it is made once more, and a nonce that it finds with its own id is
  * new.
  */
-export function redisNonceStore(connection: RedisConnection, prefix: string): NonceStore {
+export function redisNonceStore(
+  connection: RedisConnection,
+  prefix: string,
+): sharedState.NonceStore {
   const keyOf = (service: string, key: string): string =>
     `${prefix}v1:nonce:${createHash('sha256').update(`${service}\n${key}`).digest('hex')}`;
   return {

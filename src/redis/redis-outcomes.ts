@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { isAnswerSource, isRecord, MIB, parsedJson } from '../core/index.js';
+import { isRecord, jsonValues, MIB, sharedState } from '../core/index.js';
 import type {
   KeptAnswer,
   KeyState,
@@ -173,7 +173,7 @@ const mayHaveRun = (error: unknown): boolean =>
 
 /** The state in a text. One that cannot be read says nothing about the call. */
 function stateOf(text: string, fingerprint: string, nowMillis: number): KeyState {
-  const value = parsedJson(text);
+  const value = jsonValues.parsedJson(text);
   if (!isRecord(value) || typeof value['fingerprint'] !== 'string') return { kind: 'unknown' };
   if (value['fingerprint'] !== fingerprint) return { kind: 'other' };
   const { answer, pendingUntil } = value;
@@ -193,7 +193,7 @@ function stateOf(text: string, fingerprint: string, nowMillis: number): KeyState
       contentType,
       body: Buffer.from(body, 'base64'),
       messageId: id,
-      source: isAnswerSource(source) ? source : null,
+      source: sharedState.isAnswerSource(source) ? source : null,
     },
   };
 }

@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  GUARD_MILLIS,
-  type Rate,
-  SlotClock,
-  type SlotSupply,
-  slotClockMillis,
-} from '../core/index.js';
+import { sharedState } from '../core/index.js';
 import type { RedisConnection } from './connection.js';
 import { makeScript } from './script.js';
 
@@ -56,11 +50,11 @@ return taken
  * The times of calls, shared by all replicas. While Redis is away each replica goes on with its
  * part of the rate, a second after the last time that it had of the other source.
  */
-export class RedisSlots implements SlotSupply {
+export class RedisSlots implements sharedState.SlotSupply {
   readonly #connection: RedisConnection;
   readonly #prefix: string;
   readonly #replicas: number;
-  readonly #local = new SlotClock();
+  readonly #local = new sharedState.SlotClock();
   readonly #latest = new Map<string, LatestSlot>();
 
   constructor(connection: RedisConnection, prefix: string, replicas: number) {
@@ -69,7 +63,7 @@ export class RedisSlots implements SlotSupply {
     this.#replicas = replicas;
   }
 
-  async take(name: string, rate: Rate, count: number): Promise<readonly number[]> {
+  async take(name: string, rate: sharedState.Rate, count: number): Promise<readonly number[]> {
     const latest = this.#latest.get(name) ?? { from: 'shared', millis: 0 };
     const asked = this.#connection.isUp
       ? this.#shared(name, rate, count, firstOf('shared', latest, rate))
@@ -89,25 +83,30 @@ export class RedisSlots implements SlotSupply {
 
   #ownPart(
     name: string,
-    { perSecond }: Rate,
+    { perSecond }: sharedState.Rate,
     count: number,
     firstMillis: number,
   ): readonly number[] {
     const part = { perSecond: perSecond / this.#replicas, burst: 1 };
-    return this.#local.takeAt(name, part, count, Math.max(slotClockMillis(), firstMillis));
+    return this.#local.takeAt(
+      name,
+      part,
+      count,
+      Math.max(sharedState.slotClockMillis(), firstMillis),
+    );
   }
 
   /** Null for a reply that is none. */
   async #shared(
     name: string,
-    rate: Rate,
+    rate: sharedState.Rate,
     count: number,
     firstMillis: number,
   ): Promise<readonly number[] | null> {
     const second = inSecond(rate);
     const interval = 1000 / rate.perSecond;
     const ahead = AHEAD_MILLIS + AHEAD_INTERVALS * interval;
-    const sentMillis = slotClockMillis();
+    const sentMillis = sharedState.slotClockMillis();
     const first = Math.max(0, firstMillis - sentMillis);
     const values = [
       count,
@@ -121,7 +120,7 @@ export class RedisSlots implements SlotSupply {
     const reply = await this.#connection.script('slots', TAKE_SLOTS, [this.#keyOf(name)], values);
     if (!Array.isArray(reply) || reply.length !== count) return null;
     // The script ran between the two: the error is at most half of what the reply took.
-    const ranMillis = (sentMillis + slotClockMillis()) / 2;
+    const ranMillis = (sentMillis + sharedState.slotClockMillis()) / 2;
     const slots = reply.map((delay) => ranMillis + Number(delay));
     return slots.every(Number.isFinite) ? slots : null;
   }
@@ -136,11 +135,11 @@ interface LatestSlot {
   readonly millis: number;
 }
 
-const inSecond = ({ perSecond }: Rate): number => Math.max(1, Math.floor(perSecond));
+const inSecond = ({ perSecond }: sharedState.Rate): number => Math.max(1, Math.floor(perSecond));
 
-const secondOf = (rate: Rate): number =>
-  Math.max(1000, (inSecond(rate) * 1000) / rate.perSecond) + GUARD_MILLIS;
+const secondOf = (rate: sharedState.Rate): number =>
+  Math.max(1000, (inSecond(rate) * 1000) / rate.perSecond) + sharedState.GUARD_MILLIS;
 
 /** The earliest time from a source: a second after the last one of the other. */
-const firstOf = (from: LatestSlot['from'], latest: LatestSlot, rate: Rate): number =>
+const firstOf = (from: LatestSlot['from'], latest: LatestSlot, rate: sharedState.Rate): number =>
   latest.from === from || latest.millis === 0 ? 0 : latest.millis + secondOf(rate);

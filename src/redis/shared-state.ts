@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BudgetEvents } from '../budget/budget.js';
-import type { EventTransport, NonceStore, SuspicionChannel } from '../core/index.js';
+import type { eventBus, sharedState } from '../core/index.js';
 import type { InvalidationChannel } from '../gateway/shared/invalidation.js';
 import type { PollSharing } from '../gateway/shared/poll-sharing.js';
 import { withTimeout } from './client.js';
@@ -56,11 +56,11 @@ const FIRST_MILLIS = 1_000;
 /** The state that replicas share through Redis, one object for each process. */
 export class SharedState {
   readonly budgets: LeasedBudgets;
-  readonly nonces: NonceStore;
+  readonly nonces: sharedState.NonceStore;
   readonly outcomes: RedisOutcomes;
   readonly slots: RedisSlots;
   readonly invalidations: InvalidationChannel;
-  readonly suspicions: SuspicionChannel;
+  readonly suspicions: sharedState.SuspicionChannel;
   readonly #settings: SharedStateSettings;
   readonly #events: SharedStateEvents;
   readonly #leases: RedisLeaseStore;
@@ -125,7 +125,7 @@ export class SharedState {
     historyEvents,
     resumeMillis,
     queueBytes,
-  }: HistoryLimits): EventTransport | null {
+  }: HistoryLimits): eventBus.EventTransport | null {
     const { secret, prefix } = this.#settings;
     if (secret === undefined) {
       this.#events.event('warn', 'Events stay in this process: redis.secret is not configured', {});

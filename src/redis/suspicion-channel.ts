@@ -1,10 +1,4 @@
-import {
-  isSuspicion,
-  parsedJson,
-  SUSPENDED_MILLIS_MAX,
-  type Suspicion,
-  type SuspicionChannel,
-} from '../core/index.js';
+import { jsonValues, sharedState } from '../core/index.js';
 import type { RedisConnection } from './connection.js';
 
 /** Extra time limit of publishing, which no request waits for. */
@@ -25,7 +19,7 @@ export function redisSuspicions(
   subscriber: RedisConnection,
   prefix: string,
   replica: string,
-): SuspicionChannel {
+): sharedState.SuspicionChannel {
   const channel = `${prefix}v1:suspicions`;
   const send = (text: string): void => {
     const words = ['PUBLISH', channel, `${replica} ${text}`];
@@ -33,7 +27,7 @@ export function redisSuspicions(
     connection.command('suspect', words, EXTRA_MILLIS).catch(() => {});
   };
   const stored = storedSuspicions(connection, `${prefix}v1:suspected`);
-  const publish = (suspicion: Suspicion): void => {
+  const publish = (suspicion: sharedState.Suspicion): void => {
     send(JSON.stringify(suspicion));
     void stored.add(suspicion).catch(() => {});
   };
@@ -46,8 +40,8 @@ export function redisSuspicions(
         if (content === ASKED) {
           list().forEach(publish);
         } else {
-          const suspicion = parsedJson(content);
-          if (isSuspicion(suspicion)) {
+          const suspicion = jsonValues.parsedJson(content);
+          if (sharedState.isSuspicion(suspicion)) {
             receiver(suspicion);
           }
         }
@@ -73,13 +67,18 @@ export function redisSuspicions(
 function storedSuspicions(connection: RedisConnection, key: string) {
   const run = (...words: readonly string[]) => connection.command('suspect', words, EXTRA_MILLIS);
   return {
-    async add({ address, atMillis, suspendedMillis, reachMillis }: Suspicion): Promise<void> {
+    async add({
+      address,
+      atMillis,
+      suspendedMillis,
+      reachMillis,
+    }: sharedState.Suspicion): Promise<void> {
       const member = `${suspendedMillis} ${reachMillis} ${address}`;
       await run('ZADD', key, String(atMillis + suspendedMillis), member);
       await run('ZREMRANGEBYSCORE', key, '-inf', String(Date.now()));
-      await run('PEXPIRE', key, String(SUSPENDED_MILLIS_MAX));
+      await run('PEXPIRE', key, String(sharedState.SUSPENDED_MILLIS_MAX));
     },
-    async read(): Promise<readonly Suspicion[]> {
+    async read(): Promise<readonly sharedState.Suspicion[]> {
       const now = String(Date.now());
       const limits = ['WITHSCORES', 'LIMIT', '0', String(READ_MAX)];
       const reply = await run('ZRANGEBYSCORE', key, now, '+inf', ...limits);
@@ -92,10 +91,10 @@ function storedSuspicions(connection: RedisConnection, key: string) {
 }
 
 /** None for a member that is no suspicion. */
-function suspicionOf(member: string, score: string | undefined): readonly Suspicion[] {
+function suspicionOf(member: string, score: string | undefined): readonly sharedState.Suspicion[] {
   const [, suspended, reach, address] = /^(\d+) (\d+) (.*)$/s.exec(member) ?? [];
   const suspendedMillis = Number(suspended);
   const atMillis = Number(score) - suspendedMillis;
   const suspicion = { address, atMillis, suspendedMillis, reachMillis: Number(reach) };
-  return isSuspicion(suspicion) ? [suspicion] : [];
+  return sharedState.isSuspicion(suspicion) ? [suspicion] : [];
 }

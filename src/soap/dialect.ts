@@ -1,4 +1,4 @@
-import type { FaultForm } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 
 /**
  * The three dialects of the envelope protocol: one table, one row each. Everything that differs
@@ -86,7 +86,7 @@ export const DIALECTS = {
 export type DialectName = keyof typeof DIALECTS;
 export type Dialect = DialectRow & { readonly name: DialectName };
 
-interface DialectRow extends FaultForm {
+interface DialectRow extends refusals.FaultForm {
   readonly name: string;
   readonly envelopeUri: string;
   readonly encodingUri: string;

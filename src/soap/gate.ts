@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { joinBuffers, Refusal, refuseByLimit } from '../core/index.js';
+import { byteBuffers, Refusal, refuseByLimit } from '../core/index.js';
 import type { Encoding } from '../xml/index.js';
 import { applyEdits } from './edit.js';
 import type { EnvelopeValidator } from './envelope.js';
@@ -154,7 +154,7 @@ export class Gate {
         this.#output.whole(Buffer.alloc(0));
         return;
       case 'holding':
-        this.#output.whole(this.#edited(joinBuffers(state.chunks)));
+        this.#output.whole(this.#edited(byteBuffers.joinBuffers(state.chunks)));
         return;
       case 'streaming':
         this.#output.data(state.kept);

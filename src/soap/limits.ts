@@ -1,4 +1,4 @@
-import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../core/index.js';
 
 /** Limits of the envelope and of the gate that holds it back. */
 export const SOAP_LIMITS = {
@@ -21,7 +21,7 @@ export const SOAP_LIMITS = {
   headerBlocks: limit(64, [1, 1000], 'count', 'SOAP_HEADER_LIMIT', 'Header blocks of one message.'),
   bufferBytes: limit(
     10 * MIB,
-    [64 * KIB, GIB],
+    [64 * KIB, 1024 * MIB],
     'bytes',
     'HTTP_TOO_LARGE',
     'Bytes of a request without a length that are collected where `bufferRequests` is on, ' +

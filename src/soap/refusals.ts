@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 
 /** Refusals of the envelope, its header blocks, and the package around it. */
 export const SOAP_REFUSALS = {
@@ -79,7 +79,7 @@ export const SOAP_REFUSALS = {
       text: 'The compressed message is broken.',
     },
   },
-} as const satisfies Record<string, Record<string, RefusalKind>>;
+} as const satisfies Record<string, Record<string, refusals.RefusalKind>>;
 
 type Groups = typeof SOAP_REFUSALS;
 type SoapRefusals = Groups['envelope'] & Groups['packages'];

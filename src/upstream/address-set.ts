@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { AddressTotals } from '../core/index.js';
+import { collections } from '../core/index.js';
 import { Address, type AddressListener, nameOfAddress } from './address.js';
 import { type Affinity, type BalanceOptions, Balancer, DEFAULT_RANK } from './balancer.js';
 import { ConnectionReuse } from './connection-reuse.js';
@@ -17,7 +17,7 @@ export class NamedAddress {
   /** Whether its host is a name that the gateway looks up; a proxy looks it up itself. */
   readonly isName: boolean;
   /** The totals of all records that the address has had. */
-  totals = new AddressTotals();
+  totals = new collections.AddressTotals();
   /** Decides whether connections to any of the records are used again. */
   readonly reuse: ConnectionReuse;
   /** One without an IP address until the name was looked up. */
@@ -179,7 +179,7 @@ export class AddressSet {
    * Counts in these totals from now on, by the name of the address; what was counted so far is
    * added.
    */
-  countIn(totalsOf: (address: string) => AddressTotals): void {
+  countIn(totalsOf: (address: string) => collections.AddressTotals): void {
     for (const named of this.named) {
       const totals = totalsOf(named.name);
       if (totals === named.totals) continue;

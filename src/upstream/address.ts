@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { AddressTotals, type RefusalCode } from '../core/index.js';
+import { collections, type RefusalCode } from '../core/index.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import {
   Breaker,
@@ -72,7 +72,7 @@ export class Address implements Balanced, Compared {
     limits: UpstreamLimits,
     route: Route = DIRECT,
     rank: AddressRank = DEFAULT_RANK,
-    totals: () => AddressTotals = countAlone(),
+    totals: () => collections.AddressTotals = countAlone(),
     listener: AddressListener = () => {},
   ) {
     const { forwarder, ip = null } = route;
@@ -299,8 +299,8 @@ export class Address implements Balanced, Compared {
 }
 
 /** The totals of an address that no others count with. */
-function countAlone(): () => AddressTotals {
-  const totals = new AddressTotals();
+function countAlone(): () => collections.AddressTotals {
+  const totals = new collections.AddressTotals();
   return () => totals;
 }
 

@@ -3,11 +3,11 @@ import { performance } from 'node:perf_hooks';
 import {
   asRefusal,
   KIB,
+  observing,
   Refusal,
   type RefusalCode,
   refuseByLimit,
   Stages,
-  withField,
 } from '../core/index.js';
 import type { Address } from './address.js';
 import type { CallOutcome } from './breaker.js';
@@ -168,7 +168,9 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   start(address: Address, nowMillis: number): void {
     const { headers, body, insertion, observer = null } = this.request;
     const observed =
-      observer === null ? headers : withField(headers, observer.begin(address.url, nowMillis));
+      observer === null
+        ? headers
+        : observing.withField(headers, observer.begin(address.url, nowMillis));
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
     this.status = 0;

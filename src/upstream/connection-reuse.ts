@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { REACH_MILLIS, SUSPENDED_MILLIS_MAX, type Suspicion } from '../core/index.js';
+import { sharedState } from '../core/index.js';
 
 const SUSPENDED_MILLIS = 600_000;
 /** A sign within this time after a suspension is a relapse: it doubles the next one. */
@@ -36,7 +36,7 @@ const FIRST_ERROR = 400;
 export type ReuseListener = (isSuspended: boolean) => void;
 
 /** Gets each sign that answers of the address are mixed up. */
-export type SignListener = (suspicion: Suspicion) => void;
+export type SignListener = (suspicion: sharedState.Suspicion) => void;
 
 /**
  * Decides whether the connections to an address are used for a second exchange. After one of them
@@ -66,7 +66,7 @@ export class ConnectionReuse {
   constructor(address = '', now = () => performance.now(), ageMillis = 0) {
     this.address = address;
     this.#now = now;
-    this.#reachMillis = Math.max(REACH_MILLIS, ageMillis);
+    this.#reachMillis = Math.max(sharedState.REACH_MILLIS, ageMillis);
   }
 
   /** Calls `listener` at each sign that this process finds. */
@@ -97,7 +97,7 @@ export class ConnectionReuse {
     if (nowMillis >= this.#untilMillis) {
       const isRelapse = nowMillis - this.#untilMillis < RELAPSE_MILLIS;
       this.#suspendedMillis = isRelapse
-        ? Math.min(SUSPENDED_MILLIS_MAX, 2 * this.#suspendedMillis)
+        ? Math.min(sharedState.SUSPENDED_MILLIS_MAX, 2 * this.#suspendedMillis)
         : SUSPENDED_MILLIS;
     }
     const suspendedMillis = this.#suspendedMillis;
@@ -114,7 +114,7 @@ export class ConnectionReuse {
   }
 
   /** Suspends it for as long as another process does that found a sign. */
-  learn({ atMillis, suspendedMillis }: Suspicion): void {
+  learn({ atMillis, suspendedMillis }: sharedState.Suspicion): void {
     const leftMillis = Math.min(suspendedMillis, atMillis + suspendedMillis - Date.now());
     const untilMillis = this.#now() + leftMillis;
     if (leftMillis <= 0 || untilMillis <= this.#untilMillis) return;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-import { type FieldCase, type FieldSpellings, KIB, spellNames } from '../core/index.js';
+import { httpFields, KIB } from '../core/index.js';
 import { Authenticator, type Transport } from './authenticator.js';
 import { ConnectionReuse } from './connection-reuse.js';
 import type { ConnectionAuthentication } from './credentials/handshake.js';
@@ -36,9 +36,9 @@ export interface ConnectionUse {
    */
   readonly reuse?: ConnectionReuse;
   /** How names of header fields are written; absent: in their usual case. */
-  readonly fieldCase?: FieldCase;
+  readonly fieldCase?: httpFields.FieldCase;
   /** Spellings of fields that the configuration names. */
-  readonly spellings?: FieldSpellings;
+  readonly spellings?: httpFields.FieldSpellings;
 }
 
 /**
@@ -51,8 +51,8 @@ export class UpstreamConnection implements Transport {
   readonly #limits: UpstreamLimits;
   readonly #isBound: boolean;
   readonly #reuse: ConnectionReuse;
-  readonly #fieldCase: FieldCase;
-  readonly #spellings: FieldSpellings | null;
+  readonly #fieldCase: httpFields.FieldCase;
+  readonly #spellings: httpFields.FieldSpellings | null;
   /** Null where requests need no handshake before them. */
   readonly #authenticator: Authenticator | null;
   /**
@@ -179,7 +179,11 @@ export class UpstreamConnection implements Transport {
       this.#client.dispatch(request, handler);
       return;
     }
-    const headers = spellNames(request.headers, request.spellings ?? null, this.#spellings);
+    const headers = httpFields.spellNames(
+      request.headers,
+      request.spellings ?? null,
+      this.#spellings,
+    );
     this.#client.dispatch({ ...request, headers }, handler);
   }
 

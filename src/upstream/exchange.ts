@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { FieldSpellings } from '../core/index.js';
+import type { httpFields } from '../core/index.js';
 
 /** One request and its answer on a connection. */
 export interface ExchangeRequest {
@@ -12,7 +12,7 @@ export interface ExchangeRequest {
    */
   readonly headers: string[];
   /** Spellings of fields that are passed on; absent or null: the usual ones. */
-  readonly spellings?: FieldSpellings | null;
+  readonly spellings?: httpFields.FieldSpellings | null;
   readonly body: Buffer | Readable | null;
   /**
    * Milliseconds from the end of the request to the first line of the answer; absent: those of the

@@ -5,7 +5,7 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { errorCode, usualName, VERIFIED_SERVER } from '../core/index.js';
+import { errorCode, httpFields, tlsCertificates } from '../core/index.js';
 import { makeConnector, type Route } from './dial/dial.js';
 import type { TlsConnectionOptions } from './dial/tls.js';
 
@@ -172,7 +172,7 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
           agent: (isTls ? options.agents?.https : options.agents?.http) ?? false,
         }),
         lookup: checkedLookup(url, options),
-        ...(isTls ? { ...VERIFIED_SERVER, ...options.tlsFor?.(url) } : undefined),
+        ...(isTls ? { ...tlsCertificates.VERIFIED_SERVER, ...options.tlsFor?.(url) } : undefined),
         ...proxied?.request,
         maxHeaderSize: 64 * 1024,
       },
@@ -219,7 +219,9 @@ function throughRoute(
 
 /** Fields that replace others must have their spelling. */
 const withUsualNames = (fields: Headers): Headers =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [usualName(name), value]));
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [httpFields.usualName(name), value]),
+  );
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { packetRead, Refusal, type RefusalCode, readMember } from '../core/index.js';
+import { byteBuffers, jsonValues, Refusal, type RefusalCode } from '../core/index.js';
 import type { ConnectionReuse } from './connection-reuse.js';
 import { EarlyStatus } from './upstream-refusals.js';
 
@@ -81,7 +81,7 @@ export class Guard {
         if (chunk === null) {
           this.#lookBehind();
         } else if (chunk instanceof Buffer) {
-          packetRead(chunk.length);
+          byteBuffers.packetRead(chunk.length);
         }
         if (this.#at === 'answer' || !(chunk instanceof Buffer)) return chunk;
         const passed = this.#pass(chunk);
@@ -256,7 +256,7 @@ const lastBytes = (socket: Socket): number | undefined =>
 
 /** Whether the other side has closed a socket. What came before may still have to be read. */
 const hasEnded = (socket: Socket): boolean =>
-  readMember(readMember(socket, '_readableState'), 'ended') === true;
+  jsonValues.readMember(jsonValues.readMember(socket, '_readableState'), 'ended') === true;
 
 const isReset = (error: Error | undefined): error is Error =>
   error !== undefined && 'code' in error && error.code === 'ECONNRESET';
@@ -266,8 +266,11 @@ const cutOff = (cause: Error): Refusal =>
 
 /** Whether the system has taken all that TLS has handed to it; false where that is not known. */
 function isTakenBySystem(socket: Socket): boolean {
-  const encrypted: unknown = readMember(readMember(socket, '_handle'), '_parent');
-  return readMember(encrypted, 'writeQueueSize') === 0;
+  const encrypted: unknown = jsonValues.readMember(
+    jsonValues.readMember(socket, '_handle'),
+    '_parent',
+  );
+  return jsonValues.readMember(encrypted, 'writeQueueSize') === 0;
 }
 
 /**

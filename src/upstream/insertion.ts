@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { pipeline, type Readable, Transform } from 'node:stream';
-import { invariant, KIB, Refusal, runAtOnce, type Steps, TimeSlices } from '../core/index.js';
+import { AT_ONCE, invariant, KIB, Refusal, type Steps, TimeSlices } from '../core/index.js';
 import { isStreamed, type UpstreamRequest } from './reply.js';
 
 /** A message up to here is sealed at once. */
@@ -36,7 +36,7 @@ export function withInsertion(
     body: sealed,
   });
   if (seal === undefined) return written(whole);
-  if (whole.length <= SEALED_AT_ONCE_BYTES) return written(runAtOnce(seal(whole)));
+  if (whole.length <= SEALED_AT_ONCE_BYTES) return written(AT_ONCE.finish(seal(whole)));
   return slices.run(untilOver(seal(whole), isOver)).then(written);
 }
 

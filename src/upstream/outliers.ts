@@ -1,16 +1,16 @@
-import type { AddressTotals, RefusalCode } from '../core/index.js';
+import type { collections, RefusalCode } from '../core/index.js';
 import type { CallOutcome, EjectionReason } from './breaker.js';
 
 /** The calls of one address, lately. */
 export class AddressTally {
-  readonly #totals: () => AddressTotals;
+  readonly #totals: () => collections.AddressTotals;
   /** Each look halves them. */
   recentCalls = 0;
   recentBad = 0;
   recentMillis = 0;
 
   /** `totals` are where the same calls are counted for good, at the moment. */
-  constructor(totals: () => AddressTotals) {
+  constructor(totals: () => collections.AddressTotals) {
     this.#totals = totals;
   }
 

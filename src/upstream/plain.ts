@@ -8,14 +8,7 @@ import { Agent as HttpsAgent } from 'node:https';
 
 import { createProxyServer } from 'http-proxy';
 
-import {
-  Refusal,
-  refuseByLimit,
-  spellingIn,
-  usualName,
-  VERIFIED_SERVER,
-  writePassedHead,
-} from '../core/index.js';
+import { httpFields, Refusal, refuseByLimit, tlsCertificates } from '../core/index.js';
 import { FixedQuery } from './query.js';
 import { refusalOfError } from './upstream-refusals.js';
 
@@ -84,7 +77,7 @@ export function makePlainProxy(
   viaOf: (received: string | undefined) => string,
 ): PlainProxy {
   const agent = url.startsWith('https:')
-    ? new HttpsAgent({ ...VERIFIED_SERVER, keepAlive: false })
+    ? new HttpsAgent({ ...tlsCertificates.VERIFIED_SERVER, keepAlive: false })
     : new HttpAgent({ keepAlive: false });
   const query = new FixedQuery(new URL(url).search);
   const passages = new WeakMap<IncomingMessage, Passage>();
@@ -183,7 +176,7 @@ class Passage {
       response.shouldKeepAlive = false;
     }
     try {
-      writePassedHead(response, status, replyFields(reply, own));
+      httpFields.writePassedHead(response, status, replyFields(reply, own));
     } catch (cause) {
       this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'header', { cause }));
       return;
@@ -251,9 +244,9 @@ function spellRequest(upstream: ClientRequest, { rawHeaders }: IncomingMessage):
   for (const name of upstream.getHeaderNames()) {
     const value = upstream.getHeader(name);
     const isOwn = OF_PROXIES.test(name) || HOP_BY_HOP.has(name) || name === 'host';
-    const came = isOwn ? undefined : spellingIn(rawHeaders, name);
+    const came = isOwn ? undefined : httpFields.spellingIn(rawHeaders, name);
     if (value !== undefined) {
-      upstream.setHeader(came ?? usualName(name), value);
+      upstream.setHeader(came ?? httpFields.usualName(name), value);
     }
   }
 }

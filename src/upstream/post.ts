@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import {
-  type CallObserver,
   type CancelSignal,
-  type FieldSpellings,
+  type httpFields,
+  type observing,
   type Refusal,
   refuseByLimit,
 } from '../core/index.js';
@@ -14,7 +14,7 @@ export interface PostOptions {
   /** Names in lower case and values in turn. */
   readonly headers: string[];
   /** Those of a caller's fields; absent or null: the usual ones. */
-  readonly spellings?: FieldSpellings | null;
+  readonly spellings?: httpFields.FieldSpellings | null;
   readonly body: Buffer;
   /** Doing it twice does no harm. */
   readonly isIdempotent: boolean;
@@ -22,7 +22,7 @@ export interface PostOptions {
   readonly className?: string;
   readonly caller?: string;
   /** Null or absent where it is not observed. */
-  readonly observer?: CallObserver | null;
+  readonly observer?: observing.CallObserver | null;
   readonly maxBytes: number;
   /** The key of that limit in the configuration. */
   readonly maxBytesKey: string;

@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 
 /** Refusals of calls to a backend. */
 export const UPSTREAM_REFUSALS = {
@@ -55,7 +55,7 @@ export const UPSTREAM_REFUSALS = {
       text: 'More calls are waiting for the service than its rate allows.',
     },
   },
-} as const satisfies Record<string, Record<string, RefusalKind>>;
+} as const satisfies Record<string, Record<string, refusals.RefusalKind>>;
 
 type Groups = typeof UPSTREAM_REFUSALS;
 type UpstreamRefusals = Groups['connections'] & Groups['service'];

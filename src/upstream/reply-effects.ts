@@ -1,4 +1,4 @@
-import { Refusal, type RefusalCode, type RefusalKind, type RefusalTable } from '../core/index.js';
+import { Refusal, type RefusalCode, type refusals } from '../core/index.js';
 import type { CallOutcome } from './breaker.js';
 import { UNAVAILABLE } from './upstream-refusals.js';
 
@@ -51,8 +51,8 @@ const EFFECTS: Readonly<Record<Finding, ReplyEffects>> = {
 };
 
 /** Codes of one who is to blame. */
-type CodesOf<B extends RefusalKind['blame']> = {
-  [C in RefusalCode]: RefusalTable[C]['blame'] extends B ? C : never;
+type CodesOf<B extends refusals.RefusalKind['blame']> = {
+  [C in RefusalCode]: refusals.RefusalTable[C]['blame'] extends B ? C : never;
 }[RefusalCode];
 
 /**

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { CallObserver, FieldSpellings, Refusal, Steps, SubjectToken } from '../core/index.js';
+import type { httpFields, observing, Refusal, Steps, SubjectToken } from '../core/index.js';
 import type { Affinity } from './balancer.js';
 import type { CallRules } from './call-rules.js';
 
@@ -29,7 +29,7 @@ export interface UpstreamRequest {
   /**
    * How names of a caller's fields go on, where not in the usual spelling; absent or null: all do.
    */
-  readonly spellings?: FieldSpellings | null;
+  readonly spellings?: httpFields.FieldSpellings | null;
   readonly body: Buffer | Readable | null;
   /** Bytes that each try of the call has of its own. */
   readonly insertion?: Insertion;
@@ -53,7 +53,7 @@ export interface UpstreamRequest {
    */
   readonly subject?: SubjectToken | null;
   /** Follows each attempt; absent or null where the call is not observed. */
-  readonly observer?: CallObserver | null;
+  readonly observer?: observing.CallObserver | null;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { buildConnector as build } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import symbols from 'undici/lib/core/symbols.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { readMember, VERIFIED_SERVER } from '../core/index.js';
+import { jsonValues, tlsCertificates } from '../core/index.js';
 
 /** The only file that knows undici. Its index would load the rest of it, four times as much. */
 
@@ -13,7 +13,7 @@ export type Connector = ReturnType<typeof build>;
 export type Destination = build.Options;
 
 export const buildConnector = (options: build.BuildOptions): Connector =>
-  connectorOf({ ...VERIFIED_SERVER, ...options });
+  connectorOf({ ...tlsCertificates.VERIFIED_SERVER, ...options });
 
 /** An HTTP/1.1 client of one origin. */
 export class HttpClient extends Client {}
@@ -25,12 +25,12 @@ export class HttpClient extends Client {}
  * read by another parser, which stays strict.
  */
 export function readBlanksBehindChunkSizes(socket: Socket): void {
-  const parser = readMember(socket, symbols.kParser);
-  const set = readMember(
-    readMember(parser, 'llhttp'),
+  const parser = jsonValues.readMember(socket, symbols.kParser);
+  const set = jsonValues.readMember(
+    jsonValues.readMember(parser, 'llhttp'),
     'llhttp_set_lenient_spaces_after_chunk_size',
   );
   if (typeof set === 'function') {
-    Reflect.apply(set, undefined, [readMember(parser, 'ptr'), 1]);
+    Reflect.apply(set, undefined, [jsonValues.readMember(parser, 'ptr'), 1]);
   }
 }

@@ -1,4 +1,4 @@
-import { type ExceededLimit, Refusal, type RefusalCode, readMember } from '../core/index.js';
+import { jsonValues, Refusal, type RefusalCode, type refusals } from '../core/index.js';
 import type { UpstreamLimits } from './limits.js';
 
 /** The limits that undici keeps. */
@@ -108,7 +108,10 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['HPE_INVALID_EOF_STATE', 'the connection was closed within the reply'],
 ]);
 
-function exceededLimit(code: string, timeouts: TimeoutLimits | null): ExceededLimit | null {
+function exceededLimit(
+  code: string,
+  timeouts: TimeoutLimits | null,
+): refusals.ExceededLimit | null {
   const name = LIMITS.get(code);
   return name === undefined || timeouts === null
     ? null
@@ -164,7 +167,7 @@ const BEHIND_LENGTH =
  * it has none.
  */
 function parserReason(error: unknown, code: string): string {
-  const own = readMember(error, 'reason');
+  const own = jsonValues.readMember(error, 'reason');
   const written = error instanceof Error ? IN_BRACKETS.exec(error.message)?.[1] : undefined;
   const reason = typeof own === 'string' ? own : written;
   return reason === undefined || !REASON.test(reason) ? code : `HTTP: ${reason}`;

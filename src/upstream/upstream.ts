@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Refusal, refuseByLimit, type SlotSupply } from '../core/index.js';
+import { Refusal, refuseByLimit, type sharedState } from '../core/index.js';
 import type { Address } from './address.js';
 import { AddressSet } from './address-set.js';
 import { type BalanceOptions, DEFAULT_BALANCE } from './balancer.js';
@@ -112,7 +112,7 @@ export class Upstream implements CallScheduler {
   }
 
   /** Shares the rates of the service with all that take from this source. */
-  useSlots(source: SlotSupply): void {
+  useSlots(source: sharedState.SlotSupply): void {
     for (const pace of this.#paces) {
       pace.useSource(source);
     }

@@ -4,22 +4,10 @@ export type { Change, Severity } from './compare/change.js';
 export { type Comparison, compareWsdls } from './compare/compare.js';
 export { copyWsdl } from './copy.js';
 export { portKey } from './document.js';
-export {
-  isBuiltInNamespace,
-  OLDER_XSD,
-  SOAP_ENCODINGS,
-  WSI_REFERENCES,
-  XINCLUDES,
-  XMIMES,
-  XMLNS,
-  XOP,
-  XOPS,
-  XSD,
-} from './documents/namespaces.js';
+export * as namespaces from './documents/index.js';
 export { bodyKey, mayOutputBeEmpty, requestKey } from './empty-output.js';
 export {
   ANYTHING,
-  type AttributeDeclaration,
   allOperations,
   type BodyPart,
   type ComplexType,
@@ -27,13 +15,7 @@ export {
   childrenOfBody,
   distinctName,
   type ElementDeclaration,
-  type EnumerationValue,
-  type Facets,
   type FaultDeclaration,
-  type IdentityConstraint,
-  type IdentityPath,
-  type NameTest,
-  NO_FACETS,
   type Operation,
   type Particle,
   type Payload,
@@ -41,33 +23,12 @@ export {
   type SeveralParts,
   type SimpleType,
   typeKey,
-  type UncallableOperation,
   type Wildcard,
   type WsdlModel,
-  warningsOfPorts,
   type XsdType,
 } from './model.js';
-export { occurrencesIn } from './occurrences.js';
-export { SELECT_HEADERS } from './operations/operations.js';
-export {
-  remedyOfDemand,
-  SECURITY_DEMANDS,
-  type SecurityDemand,
-} from './operations/security-policy.js';
-export { leftOut } from './operations/services.js';
-export { plainComplexType, plainElement, plainSimpleType, sequenceOf } from './plain.js';
-export { warningOfRule } from './profile-rules.js';
 export { type ReadOptions, readWsdl } from './read.js';
-export { reasonOf, reportRows } from './report.js';
+export * as report from './report/index.js';
 export { type ServedDocument, servedDocument } from './serve.js';
-export { fetchTaken, packTaken, type TakenWsdl, unpackTaken } from './taken-wsdl.js';
-export { allows, allowsAny, wildcardsIn } from './wildcards.js';
-export {
-  ANY_TYPE,
-  BASE64,
-  builtInSimple,
-  builtInType,
-  isBuiltInAttributeNamespace,
-  SCHEMA_NAME,
-  STRING,
-} from './xsd/builtin.js';
+export * as takenWsdl from './taken-wsdl.js';
+export * as xsd from './xsd/index.js';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../core/index.js';
-import type { AttachedPart, DialectName } from '../soap/index.js';
+import type { DialectName, mime } from '../soap/index.js';
 import type { QName } from '../xml/index.js';
 import type { WsdlDocument } from './document.js';
 import type { ProfileFinding } from './profile-rules.js';
@@ -147,7 +147,7 @@ export interface Payload {
   readonly several?: SeveralParts;
   readonly headers: readonly HeaderDeclaration[];
   /** Parts beside the envelope, in a MIME package (WSDL 1.1 section 5). Absent: there are none. */
-  readonly attachments?: readonly AttachedPart[];
+  readonly attachments?: readonly mime.AttachedPart[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Diagnostic, unplaced } from '../core/index.js';
+import { type Diagnostic, diagnosis } from '../core/index.js';
 
 /** The rules of WS-I Basic Profile 1.1 that a WSDL is checked for, with what breaks them. */
 export const PROFILE_RULES = {
@@ -52,5 +52,10 @@ export interface ProfileFinding {
 export function warningOfRule({ rule, first, count }: ProfileFinding): Diagnostic {
   const places = count === 1 ? '' : ` This is so in ${count} places.`;
   const what = `WS-I Basic Profile 1.1 ${rule}: ${PROFILE_RULES[rule]}.${places}`;
-  return { ...unplaced(what, null), file: first.file, line: first.line, column: first.column };
+  return {
+    ...diagnosis.unplaced(what, null),
+    file: first.file,
+    line: first.line,
+    column: first.column,
+  };
 }

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from 'node:path';
-import { AT_ONCE, type Inputs, type Pace, unplaced, unplacedError } from '../core/index.js';
+import { AT_ONCE, diagnosis, type inputFiles, type Pace } from '../core/index.js';
 import { ProfileCheck } from './basic-profile.js';
 import { type DocumentLink, portKey, type WsdlDocument } from './document.js';
 import {
@@ -57,7 +57,7 @@ export interface ReadOptions {
    */
   readonly hosts: readonly string[];
   /** The file system; absent: the disk. */
-  readonly inputs?: Inputs;
+  readonly inputs?: inputFiles.Inputs;
   /** Absent: without a pause. */
   readonly pace?: Pace;
 }
@@ -126,7 +126,7 @@ function warnOfWiderFolder(documents: readonly LoadedDocument[], warnings: Warni
   if (shared === folder) return;
   const what = `The WSDL refers to files outside its folder; they were read from ${shared}.`;
   const remedy = '`--root FOLDER` sets the folder that its files may lie in.';
-  warnings.add(unplaced(what, remedy, main.location));
+  warnings.add(diagnosis.unplaced(what, remedy, main.location));
 }
 
 function sourceFor(location: string, { fetch, root, nearby = false, hosts, inputs }: ReadOptions) {
@@ -137,7 +137,7 @@ function sourceFor(location: string, { fetch, root, nearby = false, hosts, input
       : combineSources(files, httpSource(null, hosts, fetch));
   }
   const refuse = (what: string): never => {
-    throw unplacedError(what, null, location);
+    throw diagnosis.unplacedError(what, null, location);
   };
   if (!URL.canParse(location)) return refuse('The address is not a valid URL.');
   if (fetch === null) return refuse('A WSDL is read from a file here, not from an address.');

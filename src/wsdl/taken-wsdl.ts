@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { isRead, isRecord, parsedJson, type Read } from '../core/index.js';
+import { inputFiles, isRecord, jsonValues } from '../core/index.js';
 import type { FetchDocument, FetchedDocument } from './documents/document-source.js';
 
 /** The documents of a WSDL as its backend served them, taken in place of one in files. */
@@ -11,7 +11,7 @@ export interface TakenWsdl {
   readonly url: string;
   readonly takenMillis: number;
   /** The reads of the files that it replaces: with other files it is not used. */
-  readonly replaces: readonly Read[];
+  readonly replaces: readonly inputFiles.Read[];
   /** The documents, each under the URL that was requested. */
   readonly documents: ReadonlyMap<string, FetchedDocument>;
   /** All of it, as `packTaken` writes it. */
@@ -43,13 +43,14 @@ export function packTaken({
 /** Null for bytes that `packTaken` did not write, or not all of them. */
 export function unpackTaken(bytes: Buffer): TakenWsdl | null {
   const end = bytes.indexOf('\n');
-  const header = end === -1 ? null : parsedJson(bytes.toString('utf8', 0, end));
+  const header = end === -1 ? null : jsonValues.parsedJson(bytes.toString('utf8', 0, end));
   if (!isRecord(header) || header['version'] !== VERSION) return null;
   const { id, url, takenMillis, replaces, documents: listed } = header;
   if (typeof id !== 'string' || typeof url !== 'string' || typeof takenMillis !== 'number') {
     return null;
   }
-  if (!Array.isArray(replaces) || !replaces.every(isRead) || !Array.isArray(listed)) return null;
+  if (!Array.isArray(replaces) || !replaces.every(inputFiles.isRead) || !Array.isArray(listed))
+    return null;
   const documents = new Map<string, FetchedDocument>();
   let at = end + 1;
   for (const entry of listed as readonly unknown[]) {

@@ -178,3 +178,31 @@ function keyInput(
     saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
   };
 }
+
+/**
+ * The algorithm of this name for this key, or the usual one; null where the key is of another kind.
+ */
+export function algorithmFor(
+  key: KeyObject,
+  name: SignatureName | null,
+): SignatureAlgorithm | null {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  const usual: SignatureName =
+    type === 'ed25519'
+      ? 'ed25519'
+      : type === 'ec'
+        ? (CURVE_ALGORITHMS.get(details?.namedCurve ?? '') ?? 'ecdsa-sha256')
+        : type === 'rsa-pss'
+          ? 'rsa-pss-sha256'
+          : 'rsa-sha256';
+  const found =
+    SIGNATURE_ALGORITHMS.find((algorithm) => algorithm.name === (name ?? usual)) ?? null;
+  if (found === null) return null;
+  return found.kind === type || (found.kind === 'rsa-pss' && type === 'rsa') ? found : null;
+}
+
+const CURVE_ALGORITHMS: ReadonlyMap<string, SignatureName> = new Map([
+  ['prime256v1', 'ecdsa-sha256'],
+  ['secp384r1', 'ecdsa-sha384'],
+  ['secp521r1', 'ecdsa-sha512'],
+]);

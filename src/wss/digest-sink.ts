@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHash, type Hash, hash } from 'node:crypto';
 
 import { invariant } from '../core/index.js';
-import { type CanonicalSink, GREATER, RETURN } from '../xml/index.js';
+import { canonical } from '../xml/index.js';
 import type { DigestName } from './algorithms.js';
 
 /**
@@ -18,7 +18,7 @@ const FREE: Buffer[] = [];
 const FREE_MAX = 64;
 
 /** Collects canonical XML as bytes. What is collected goes to `flush` where it is full. */
-abstract class ByteSink implements CanonicalSink {
+abstract class ByteSink implements canonical.CanonicalSink {
   readonly #bytes: Buffer = FREE.pop() ?? Buffer.allocUnsafeSlow(COLLECTED_BYTES);
   #length = 0;
   #isOver = false;
@@ -78,7 +78,7 @@ abstract class ByteSink implements CanonicalSink {
     if (length > DIRECT_BYTES) {
       const direct = Buffer.from(bytes.buffer, bytes.byteOffset + start, length);
       // Node searches many bytes at once.
-      if (direct.includes(GREATER) || direct.includes(RETURN)) return false;
+      if (direct.includes(canonical.GREATER) || direct.includes(canonical.RETURN)) return false;
       this.empty();
       this.flush(direct);
       return true;
@@ -91,7 +91,7 @@ abstract class ByteSink implements CanonicalSink {
     // One loop looks and copies: what is copied counts only once all of it is plain.
     for (let index = start; index < end; index++) {
       const byte = bytes[index] ?? 0;
-      if (byte === GREATER || byte === RETURN) return false;
+      if (byte === canonical.GREATER || byte === canonical.RETURN) return false;
       own[at++] = byte;
     }
     this.#length = at;

@@ -1,5 +1,5 @@
 import { Refusal } from '../core/index.js';
-import { CommentNode, ElementNode, type StartTag, XML_NAMESPACE } from '../xml/index.js';
+import { canonical, type StartTag, XML_NAMESPACE } from '../xml/index.js';
 import { invalidSecurity } from './security-refusals.js';
 import { DS, SAML1, WSU, XENC } from './wsse-names.js';
 
@@ -36,9 +36,9 @@ export function referableId(tag: StartTag): string | null {
 
 /** The Ids of the elements of a Header. */
 export class ElementIds {
-  readonly #elements = new Map<string, ElementNode[]>();
+  readonly #elements = new Map<string, canonical.ElementNode[]>();
 
-  constructor(header: ElementNode) {
+  constructor(header: canonical.ElementNode) {
     for (const node of descendants(header)) {
       const seen = new Set<string>();
       eachId(node, (id) => {
@@ -58,7 +58,7 @@ export class ElementIds {
    * The one element with this Id; null without one. Throws `WSSE_DUPLICATE_ID`,
    * `wsse:InvalidSecurity`.
    */
-  find(id: string): ElementNode | null {
+  find(id: string): canonical.ElementNode | null {
     const [found, ...others] = this.#elements.get(id) ?? [];
     if (others.length > 0) throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
     if (found === undefined) return null;
@@ -70,12 +70,12 @@ export class ElementIds {
 }
 
 /** An element and the elements in it. */
-function descendants(root: ElementNode): readonly ElementNode[] {
+function descendants(root: canonical.ElementNode): readonly canonical.ElementNode[] {
   const found = [root];
   // It grows while it is walked.
   for (const node of found) {
     for (const child of node.children) {
-      if (child instanceof ElementNode) {
+      if (child instanceof canonical.ElementNode) {
         found.push(child);
       }
     }
@@ -84,13 +84,15 @@ function descendants(root: ElementNode): readonly ElementNode[] {
 }
 
 /** Whether a comment stands beside text in an element, or in one of those in it. */
-export const hasCommentInText = (root: ElementNode): boolean =>
+export const hasCommentInText = (root: canonical.ElementNode): boolean =>
   descendants(root).some(
     ({ children }) =>
-      children.some((child) => child instanceof CommentNode) &&
+      children.some((child) => child instanceof canonical.CommentNode) &&
       children.some((child) => typeof child === 'string' && /[^ \t\r\n]/.test(child)),
   );
 
 /** Whether a comment stands anywhere in an element. */
-export const hasComment = (root: ElementNode): boolean =>
-  descendants(root).some(({ children }) => children.some((child) => child instanceof CommentNode));
+export const hasComment = (root: canonical.ElementNode): boolean =>
+  descendants(root).some(({ children }) =>
+    children.some((child) => child instanceof canonical.CommentNode),
+  );

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 import { Refusal } from '../core/index.js';
 import type { Dialect } from '../soap/index.js';
-import { type ElementNode, expandedName } from '../xml/index.js';
+import { type canonical, expandedName } from '../xml/index.js';
 import { ElementIds, hasComment } from './element-ids.js';
 import {
   isAssertion,
@@ -98,7 +98,7 @@ export interface VerifiedSignature {
    */
   readonly digest: () => string;
   /** Elements of the Header whose digests match. */
-  readonly elements: ReadonlySet<ElementNode>;
+  readonly elements: ReadonlySet<canonical.ElementNode>;
   /** References to what comes after the Header, by Id. */
   readonly pending: ReadonlyMap<string, ReferenceForm>;
   /** References to parts of the package. */
@@ -138,7 +138,7 @@ const NOTHING: VerifiedHeader = {
  * `WSSE_DUPLICATE_ID`.
  */
 export function verifyHeader(
-  header: ElementNode | null,
+  header: canonical.ElementNode | null,
   dialect: Dialect,
   rules: VerificationRules,
   nowMillis: number,
@@ -213,10 +213,10 @@ export function isForRole(written: string, dialect: Dialect, role: string | null
 
 /** The one Security block for this receiver; null without one. */
 function securityOf(
-  header: ElementNode,
+  header: canonical.ElementNode,
   dialect: Dialect,
   role: string | null,
-): ElementNode | null {
+): canonical.ElementNode | null {
   const found = header.elements.filter((block) => {
     if (block.local !== 'Security' || block.uri === '') return false;
     return isForRole(
@@ -235,27 +235,27 @@ function securityOf(
 }
 
 interface SecurityParts {
-  readonly timestamp: ElementNode | null;
-  readonly usernameToken: ElementNode | null;
-  readonly assertion: ElementNode | null;
-  readonly signatures: readonly ElementNode[];
-  readonly confirmations: readonly ElementNode[];
+  readonly timestamp: canonical.ElementNode | null;
+  readonly usernameToken: canonical.ElementNode | null;
+  readonly assertion: canonical.ElementNode | null;
+  readonly signatures: readonly canonical.ElementNode[];
+  readonly confirmations: readonly canonical.ElementNode[];
   /** Every child that is a token, as far as signatures may refer to it. */
-  readonly tokens: ReadonlySet<ElementNode>;
+  readonly tokens: ReadonlySet<canonical.ElementNode>;
 }
 
 /**
  * Sorts the children of the block by kind. Throws for what is not known, or comes more often than
  * it may.
  */
-function sort(security: ElementNode, rules: VerificationRules): SecurityParts {
+function sort(security: canonical.ElementNode, rules: VerificationRules): SecurityParts {
   const { encrypted } = rules;
   const takesConfirmations = rules.confirmations !== 'refuse';
-  const single = new Map<string, ElementNode>();
-  const signatures: ElementNode[] = [];
-  const confirmations: ElementNode[] = [];
-  const tokens = new Set<ElementNode>();
-  const once = (kind: string, node: ElementNode): void => {
+  const single = new Map<string, canonical.ElementNode>();
+  const signatures: canonical.ElementNode[] = [];
+  const confirmations: canonical.ElementNode[] = [];
+  const tokens = new Set<canonical.ElementNode>();
+  const once = (kind: string, node: canonical.ElementNode): void => {
     if (single.has(kind)) throw invalidSecurity(`two of the kind ${kind} in the Security block`);
     single.set(kind, node);
   };
@@ -343,7 +343,7 @@ function keyNameOf({ keyInfo }: SignatureForm, parts: SecurityParts, ids: Elemen
   return { by: 'embedded', letters: holderOf(assertion) };
 }
 
-function holderOf(assertion: ElementNode): string {
+function holderOf(assertion: canonical.ElementNode): string {
   const data = assertion.elements
     .filter(({ local }) => local === 'Subject')
     .flatMap(({ elements }) => elements.filter(({ local }) => local === 'SubjectConfirmation'))
@@ -371,7 +371,7 @@ function compareReferences(
   parts: SecurityParts,
   ids: ElementIds,
 ): Pick<VerifiedSignature, 'elements' | 'pending'> {
-  const elements = new Set<ElementNode>();
+  const elements = new Set<canonical.ElementNode>();
   const pending = new Map<string, ReferenceForm>();
   for (const reference of form.references) {
     // A signature in what it signs is that of an assertion, which has its own rules.
@@ -392,7 +392,11 @@ function compareReferences(
 }
 
 /** The token that a SecurityTokenReference names, where it stands in the Security block. */
-function dereferenced(node: ElementNode, { tokens }: SecurityParts, ids: ElementIds): ElementNode {
+function dereferenced(
+  node: canonical.ElementNode,
+  { tokens }: SecurityParts,
+  ids: ElementIds,
+): canonical.ElementNode {
   if (!isNamed(node, WSSE, 'SecurityTokenReference')) {
     throw unsupportedAlgorithm('STR-Transform of something else');
   }
@@ -412,13 +416,13 @@ function dereferenced(node: ElementNode, { tokens }: SecurityParts, ids: Element
  * between them are not what one sender has said. Throws `wsse:InvalidSecurity`.
  */
 function requireSigned(
-  header: ElementNode,
+  header: canonical.ElementNode,
   parts: SecurityParts,
   signatures: readonly ReadSignature[],
   required: readonly RequiredPart[],
-  confirmations: readonly ElementNode[],
+  confirmations: readonly canonical.ElementNode[],
 ): readonly ReadSignature[] {
-  const elements: ElementNode[] = [...confirmations];
+  const elements: canonical.ElementNode[] = [...confirmations];
   for (const part of required) {
     if (part !== 'Body' && part !== 'attachments') {
       elements.push(requiredElement(part, header, parts));
@@ -440,7 +444,7 @@ function requireSigned(
 function verifyConfirmations(
   { confirmations }: SecurityParts,
   sentValues: readonly Buffer[],
-): readonly ElementNode[] {
+): readonly canonical.ElementNode[] {
   const confirmed = confirmations.map((node) => {
     if (elementParts(node).length > 0) throw invalidSecurity('SignatureConfirmation with content');
     const value = decodeBase64(requiredAttribute(node, 'Value').replaceAll(/[ \t\r\n]/g, ''));
@@ -457,9 +461,9 @@ function verifyConfirmations(
 
 function requiredElement(
   part: Exclude<RequiredPart, 'Body' | 'attachments'>,
-  header: ElementNode,
+  header: canonical.ElementNode,
   parts: SecurityParts,
-): ElementNode {
+): canonical.ElementNode {
   if (typeof part === 'object') {
     const [block, ...others] = header.elements.filter((one) => expandedName(one) === part.block);
     if (block === undefined || others.length > 0) {

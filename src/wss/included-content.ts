@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { type SlicedContent, XOP_URI } from '../soap/index.js';
-import type { CanonicalWriter, StartTag, TreeBuilder } from '../xml/index.js';
+import { mime, type SlicedContent } from '../soap/index.js';
+import type { canonical, StartTag } from '../xml/index.js';
 
 /** Bytes of a part that are written as base64 at once: a multiple of three. */
 const SLICE_BYTES = 48 * 1024;
@@ -8,15 +8,15 @@ const SLICE_BYTES = 48 * 1024;
 let letters: Buffer | null = null;
 
 export const isXopInclude = ({ local, uri }: StartTag): boolean =>
-  local === 'Include' && uri === XOP_URI;
+  local === 'Include' && uri === mime.XOP_URI;
 
 /** The base64 of a part, written in place of its Include (XOP 1.0 section 3.2). */
 export class IncludedContent implements SlicedContent {
   readonly #bytes: Buffer;
-  readonly #writers: readonly CanonicalWriter[];
+  readonly #writers: readonly canonical.CanonicalWriter[];
   #at = 0;
 
-  constructor(bytes: Buffer, writers: readonly CanonicalWriter[]) {
+  constructor(bytes: Buffer, writers: readonly canonical.CanonicalWriter[]) {
     this.#bytes = bytes;
     this.#writers = writers;
   }
@@ -37,10 +37,10 @@ export class IncludedContent implements SlicedContent {
 /** The base64 of a part, added to a header block that is kept. */
 export class KeptContent implements SlicedContent {
   readonly #bytes: Buffer;
-  readonly #block: TreeBuilder;
+  readonly #block: canonical.TreeBuilder;
   #at = 0;
 
-  constructor(bytes: Buffer, block: TreeBuilder) {
+  constructor(bytes: Buffer, block: canonical.TreeBuilder) {
     this.#bytes = bytes;
     this.#block = block;
   }

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-import type { ElementNode } from '../xml/index.js';
+import type { canonical } from '../xml/index.js';
 import { invalidSecurity, unsupportedToken } from './security-refusals.js';
 import {
   base64Of,
@@ -42,12 +42,12 @@ export type KeyName =
   | { readonly by: 'keyIdentifier'; readonly identifier: Buffer }
   | { readonly by: 'thumbprint'; readonly sha1: Buffer }
   | { readonly by: 'assertion'; readonly id: string }
-  | { readonly by: 'keyValue'; readonly node: ElementNode };
+  | { readonly by: 'keyValue'; readonly node: canonical.ElementNode };
 
 /**
  * Reads the one child of a KeyInfo. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
  */
-export function readKeyInfo(keyInfo: ElementNode): KeyName {
+export function readKeyInfo(keyInfo: canonical.ElementNode): KeyName {
   const [part, ...further] = elementParts(keyInfo);
   if (part === undefined || further.length > 0) {
     throw invalidSecurity('KeyInfo names a key in one way');
@@ -61,7 +61,7 @@ export function readKeyInfo(keyInfo: ElementNode): KeyName {
 }
 
 /** Reads the one child of a SecurityTokenReference. Throws as `readKeyInfo`. */
-export function readTokenReference(node: ElementNode): KeyName {
+export function readTokenReference(node: canonical.ElementNode): KeyName {
   const [part, ...further] = elementParts(node);
   if (part === undefined || further.length > 0) {
     throw invalidSecurity('SecurityTokenReference names a token in one way');
@@ -78,7 +78,7 @@ export function readTokenReference(node: ElementNode): KeyName {
 }
 
 /** Nothing but a token of this message is taken. */
-function readReference(node: ElementNode): KeyName {
+function readReference(node: canonical.ElementNode): KeyName {
   const uri = requiredAttribute(node, 'URI');
   if (!uri.startsWith('#') || uri.length === 1) {
     throw invalidSecurity('a reference to a token that is not in the message');
@@ -89,7 +89,7 @@ function readReference(node: ElementNode): KeyName {
   return { by: 'token', id: uri.slice(1) };
 }
 
-function readKeyIdentifier(node: ElementNode): KeyName {
+function readKeyIdentifier(node: canonical.ElementNode): KeyName {
   const type = requiredAttribute(node, 'ValueType');
   if (type === SAML2_ID) return { by: 'assertion', id: elementText(node).trim() };
   const encoding = typedAttribute(node, 'EncodingType');
@@ -105,8 +105,8 @@ function readKeyIdentifier(node: ElementNode): KeyName {
  * One certificate, by itself or by its issuer and number. The client zeep sends it by itself within
  * a SecurityTokenReference, beside the other way, which its library may leave empty.
  */
-function readX509Data(node: ElementNode, isBare: boolean): KeyName {
-  const parts = new Map<string, ElementNode>();
+function readX509Data(node: canonical.ElementNode, isBare: boolean): KeyName {
+  const parts = new Map<string, canonical.ElementNode>();
   for (const part of elementParts(node)) {
     if (!isNamed(part, DS, 'X509Certificate') && !isNamed(part, DS, 'X509IssuerSerial')) {
       throw unsupportedToken('what X509Data holds');
@@ -123,7 +123,7 @@ function readX509Data(node: ElementNode, isBare: boolean): KeyName {
 }
 
 function readIssuerSerial(
-  node: ElementNode,
+  node: canonical.ElementNode,
 ): Pick<Extract<KeyName, { readonly by: 'issuerSerial' }>, 'by' | 'issuer' | 'serial'> {
   const [issuer, serial, ...others] = elementParts(node);
   if (issuer === undefined || serial === undefined || others.length > 0) {
@@ -145,7 +145,7 @@ function readIssuerSerial(
  * The certificate in a BinarySecurityToken, in base64 without white space. Throws
  * `wsse:UnsupportedSecurityToken` for other kinds of tokens.
  */
-export function readBinaryToken(node: ElementNode): string {
+export function readBinaryToken(node: canonical.ElementNode): string {
   if (!isNamed(node, WSSE, 'BinarySecurityToken')) {
     throw unsupportedToken('a token that is no X.509 certificate');
   }
@@ -160,5 +160,5 @@ export function readBinaryToken(node: ElementNode): string {
 }
 
 /** Whether this is an assertion of SAML. */
-export const isAssertion = ({ uri, local }: ElementNode): boolean =>
+export const isAssertion = ({ uri, local }: canonical.ElementNode): boolean =>
   local === 'Assertion' && (uri === SAML2 || uri === SAML1);

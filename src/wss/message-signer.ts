@@ -2,26 +2,16 @@ import { Buffer } from 'node:buffer';
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 
 import { invariant, KIB, type Steps } from '../core/index.js';
-import {
-  type IncludedPart,
-  referenceIn,
-  type SlicedContent,
-  type Spellings,
-  stepToInclude,
-} from '../soap/index.js';
+import { mime, type SlicedContent, stepToInclude } from '../soap/index.js';
 import {
   ALL,
-  canonicalMethodOf,
-  canonicalValue,
+  canonical,
   ELEMENTS_ONLY,
-  ElementNode,
   escapeText,
   expandedName,
   type Interest,
   SKIP,
   type StartTag,
-  TreeBuilder,
-  writeTree,
   type XmlHandler,
   type XmlLimits,
   XmlReader,
@@ -67,7 +57,7 @@ export interface SigningRules {
   readonly xmlLimits: XmlLimits;
 }
 
-const EXCLUSIVE = canonicalMethodOf(EXC_C14N);
+const EXCLUSIVE = canonical.canonicalMethodOf(EXC_C14N);
 /** Bytes of a message that are read in one step: they take less than a time slice. */
 const STEP_BYTES = 16 * KIB;
 
@@ -81,7 +71,7 @@ function transformation(): Transformation {
  * Finds the part of a package by the reference of an Include; null where there is none that can be
  * signed.
  */
-export type FindPart = (spellings: Spellings) => IncludedPart | null;
+export type FindPart = (spellings: mime.Spellings) => mime.IncludedPart | null;
 
 /**
  * Signs a whole message in UTF-8 whose last Security block is that of the gateway: gives the signed
@@ -134,8 +124,8 @@ interface Part {
 
 /** What is known of a message once it is read. */
 interface Outline {
-  readonly header: ElementNode;
-  readonly security: ElementNode;
+  readonly header: canonical.ElementNode;
+  readonly security: canonical.ElementNode;
   /** The offset at which the end tag of the block begins. */
   readonly securityEndBytes: number;
   readonly body: Part;
@@ -190,9 +180,9 @@ function partsIn(
   });
 }
 
-function digestOf(element: ElementNode, digest: DigestName): Buffer {
+function digestOf(element: canonical.ElementNode, digest: DigestName): Buffer {
   const own = new ElementDigest(transformation(), digest, element.parent);
-  writeTree(element, own.writer);
+  canonical.writeTree(element, own.writer);
   return own.digest();
 }
 
@@ -230,9 +220,9 @@ function* read(
 
 /** Keeps the Header of a message, and digests its Body. */
 class Outliner implements XmlHandler {
-  #envelope: ElementNode | null = null;
-  #header: ElementNode | null = null;
-  #block: TreeBuilder | null = null;
+  #envelope: canonical.ElementNode | null = null;
+  #header: canonical.ElementNode | null = null;
+  #block: canonical.TreeBuilder | null = null;
   readonly #digest: ElementDigest | null;
   readonly #findPart: FindPart | null;
   #body: Omit<Part, 'digest'> | null = null;
@@ -270,12 +260,12 @@ class Outliner implements XmlHandler {
     }
     if (this.#body !== null) return this.#digest?.writer.open(tag) ?? SKIP;
     if (this.#depth === 1) {
-      this.#envelope = new ElementNode(tag, null);
+      this.#envelope = new canonical.ElementNode(tag, null);
     } else if (this.#depth > 2) {
-      this.#block ??= new TreeBuilder(this.#header, ALL, () => {});
+      this.#block ??= new canonical.TreeBuilder(this.#header, ALL, () => {});
       return this.#block.open(tag);
     } else if (tag.local === 'Header') {
-      this.#header = new ElementNode(tag, this.#envelope);
+      this.#header = new canonical.ElementNode(tag, this.#envelope);
     } else {
       this.#body = {
         id: referableId(tag),
@@ -323,7 +313,7 @@ class Outliner implements XmlHandler {
   }
 
   #openIncluded(tag: StartTag, findPart: FindPart): Interest {
-    const spellings = referenceIn(tag.attribute('', 'href') ?? '');
+    const spellings = mime.referenceIn(tag.attribute('', 'href') ?? '');
     const part = spellings === null ? null : findPart(spellings);
     if (part === null) {
       throw unsupportedAlgorithm(
@@ -369,7 +359,7 @@ function insert(
 }
 
 const referenceText = (id: string, value: Buffer, digest: DigestName): string =>
-  `<ds:Reference URI="#${canonicalValue(id)}"><ds:Transforms>` +
+  `<ds:Reference URI="#${canonical.canonicalValue(id)}"><ds:Transforms>` +
   `<ds:Transform Algorithm="${EXC_C14N}"></ds:Transform></ds:Transforms>` +
   `<ds:DigestMethod Algorithm="${digestIdentifier(digest)}"></ds:DigestMethod><ds:DigestValue>` +
   `${value.toString('base64')}</ds:DigestValue></ds:Reference>`;

@@ -1,17 +1,16 @@
 import type { Buffer } from 'node:buffer';
-import { addToGroup, KIB, Refusal } from '../core/index.js';
-import { dialectOfUri, HeldPackage, referenceIn } from '../soap/index.js';
+import { collections, KIB, Refusal } from '../core/index.js';
+import { dialectOfUri, mime } from '../soap/index.js';
 import {
   ALL,
+  canonical,
   ELEMENTS_ONLY,
-  ElementNode,
   type Interest,
   InterestFilter,
   PRESENCE,
   SKIP,
   STREAM,
   type StartTag,
-  TreeBuilder,
   type XmlHandler,
 } from '../xml/index.js';
 import { eachId, referableId } from './element-ids.js';
@@ -58,7 +57,7 @@ export class MessageVerifier implements XmlHandler {
   /**
    * Collects a package whose signature covers parts of it; null for a message that is no package.
    */
-  readonly held: HeldPackage | null;
+  readonly held: mime.HeldPackage | null;
   readonly #rules: VerificationRules;
   readonly #inner: InterestFilter;
   readonly #handler: XmlHandler;
@@ -69,11 +68,11 @@ export class MessageVerifier implements XmlHandler {
   #includeDepth = 0;
   /** The signature that counts covers Body, which is open. */
   #isBodySigned = false;
-  #envelope: ElementNode | null = null;
-  #header: ElementNode | null = null;
+  #envelope: canonical.ElementNode | null = null;
+  #header: canonical.ElementNode | null = null;
   #head: VerifiedHeader | null = null;
   /** Builds the header block that is open; null elsewhere. */
-  #block: TreeBuilder | null = null;
+  #block: canonical.TreeBuilder | null = null;
   #nodes = 0;
   /** The parts that the Header includes. */
   #headerPartBytes = 0;
@@ -104,7 +103,7 @@ export class MessageVerifier implements XmlHandler {
   ) {
     this.held =
       isPackage && heldBytes !== null && rules.signature !== null
-        ? new HeldPackage(heldBytes)
+        ? new mime.HeldPackage(heldBytes)
         : null;
     this.#sentValues = sentValues;
     this.attachments = isPackage ? new SignedAttachments() : null;
@@ -184,7 +183,7 @@ export class MessageVerifier implements XmlHandler {
   }
 
   #openIncluded(tag: StartTag): Interest {
-    const spellings = referenceIn(tag.attribute('', 'href') ?? '');
+    const spellings = mime.referenceIn(tag.attribute('', 'href') ?? '');
     const part = spellings === null ? null : (this.held?.partOf(spellings) ?? null);
     if (part === null) {
       throw unsupportedAlgorithm(
@@ -218,17 +217,17 @@ export class MessageVerifier implements XmlHandler {
 
   #openOwn(tag: StartTag): Interest {
     if (this.#depth === 1) {
-      this.#envelope = new ElementNode(tag, null);
+      this.#envelope = new canonical.ElementNode(tag, null);
       return ELEMENTS_ONLY;
     }
     if (this.#head !== null) return this.#openSigned(tag);
     if (this.#depth === 2) {
       if (tag.local === 'Body') return this.#openSigned(tag);
       // The order of the parts is checked behind; a second Header would be refused there.
-      this.#header ??= new ElementNode(tag, this.#envelope);
+      this.#header ??= new canonical.ElementNode(tag, this.#envelope);
       return ELEMENTS_ONLY;
     }
-    this.#block ??= new TreeBuilder(this.#header, ALL, () => this.#countNode());
+    this.#block ??= new canonical.TreeBuilder(this.#header, ALL, () => this.#countNode());
     return this.#block.open(tag);
   }
 
@@ -280,7 +279,7 @@ export class MessageVerifier implements XmlHandler {
       });
     }
     for (const reference of head.pending) {
-      addToGroup(this.#pending, reference.id, reference);
+      collections.addToGroup(this.#pending, reference.id, reference);
     }
     return head;
   }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Steps } from '../core/index.js';
-import { type PackageType, WholePackage } from '../soap/index.js';
+import { mime } from '../soap/index.js';
 import { type SigningRules, signMessage } from './message-signer.js';
 
 /**
@@ -9,11 +9,11 @@ import { type SigningRules, signMessage } from './message-signer.js';
  */
 export function* signPackage(
   bytes: Buffer,
-  type: PackageType,
+  type: mime.PackageType,
   rules: SigningRules,
   onSigned: (value: Buffer) => void,
 ): Steps<Buffer> {
-  const whole = new WholePackage(bytes, type);
+  const whole = new mime.WholePackage(bytes, type);
   yield;
   const signed = yield* signMessage(whole.envelope, rules, onSigned, (spellings) =>
     whole.find(spellings),

@@ -1,12 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
 
-import {
-  CanonicalWriter,
-  type ElementNode,
-  type WrittenAttribute,
-  writeTree,
-} from '../xml/index.js';
+import { canonical } from '../xml/index.js';
 import type { DigestName } from './algorithms.js';
 import { DigestSink } from './digest-sink.js';
 import { hasCommentInText } from './element-ids.js';
@@ -15,17 +10,17 @@ import type { ReferenceForm, Transformation } from './signature-form.js';
 
 /** Digests the canonical form of one element as it comes by. */
 export class ElementDigest {
-  readonly writer: CanonicalWriter;
+  readonly writer: canonical.CanonicalWriter;
   readonly #sink: DigestSink;
 
   /** `around`: the element around it. */
   constructor(
     { method, isDereferenced }: Transformation,
     digest: DigestName,
-    around: ElementNode | null,
+    around: canonical.ElementNode | null,
   ) {
     this.#sink = new DigestSink(digest);
-    this.writer = new CanonicalWriter(
+    this.writer = new canonical.CanonicalWriter(
       method,
       this.#sink,
       inheritedBy(method.kind, around),
@@ -43,7 +38,7 @@ export class ElementDigest {
 export class ReferenceDigest extends ElementDigest {
   readonly #value: Buffer;
 
-  constructor(reference: ReferenceForm, around: ElementNode | null) {
+  constructor(reference: ReferenceForm, around: canonical.ElementNode | null) {
     super(reference, reference.digest, around);
     this.#value = reference.value;
   }
@@ -63,12 +58,12 @@ export class ReferenceDigest extends ElementDigest {
  */
 export function compareDigest(
   reference: ReferenceForm,
-  element: ElementNode,
-  left: ElementNode | null = null,
+  element: canonical.ElementNode,
+  left: canonical.ElementNode | null = null,
 ): void {
   if (hasCommentInText(element)) throw commentInText();
   const digest = new ReferenceDigest(reference, element.parent);
-  writeTree(element, digest.writer, left);
+  canonical.writeTree(element, digest.writer, left);
   digest.compare();
 }
 
@@ -78,8 +73,8 @@ export function compareDigest(
  */
 export function inheritedBy(
   kind: 'exclusive' | 'inclusive' | 'inclusive 1.1',
-  around: ElementNode | null,
-): readonly WrittenAttribute[] {
+  around: canonical.ElementNode | null,
+): readonly canonical.WrittenAttribute[] {
   if (kind === 'exclusive' || around === null) return [];
   const attributes = around.xmlAttributes();
   if (kind === 'inclusive') return attributes;

@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 
 /** Refusals of WS-Security, by the names that it has for them. */
 export const WSS_REFUSALS = {
@@ -33,7 +33,7 @@ export const WSS_REFUSALS = {
     isSecurityFault: true,
     text: 'A security token that the message refers to could not be found.',
   },
-} as const satisfies Record<string, RefusalKind>;
+} as const satisfies Record<string, refusals.RefusalKind>;
 
 type WssRefusals = typeof WSS_REFUSALS;
 

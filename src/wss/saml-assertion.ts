@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { ElementNode } from '../xml/index.js';
+import { type canonical } from '../xml/index.js';
 import { readKeyInfo } from './key-info.js';
 import { compareDigest } from './reference-digest.js';
 import {
@@ -54,14 +54,14 @@ const METHOD = 'urn:oasis:names:tc:SAML:2.0:cm:';
  * `wsse:UnsupportedSecurityToken`.
  */
 export function verifyAssertion(
-  node: ElementNode,
+  node: canonical.ElementNode,
   rules: SamlRules,
   nowMillis: number,
 ): VerifiedAssertion {
   if (node.uri !== SAML2 || typedAttribute(node, 'Version') !== '2.0') {
     throw unsupportedToken('an assertion that is not of SAML 2.0');
   }
-  const children = new Map<string, ElementNode>();
+  const children = new Map<string, canonical.ElementNode>();
   for (const part of elementParts(node)) {
     const isStatement = STATEMENTS.has(part.local) && part.uri === SAML2;
     if (isStatement) continue;
@@ -89,7 +89,7 @@ export function verifyAssertion(
 const STATEMENTS: ReadonlySet<string> = new Set(['AttributeStatement', 'AuthnStatement']);
 const PARTS: ReadonlySet<string> = new Set(['Issuer', 'Subject', 'Conditions']);
 
-function required(children: ReadonlyMap<string, ElementNode>, local: string): ElementNode {
+function required(children: ReadonlyMap<string, canonical.ElementNode>, local: string): canonical.ElementNode {
   const found = children.get(local);
   if (found === undefined) throw failedAuthentication(`an assertion without ${local}`);
   return found;
@@ -100,8 +100,8 @@ function required(children: ReadonlyMap<string, ElementNode>, local: string): El
  * count.
  */
 function verifySignature(
-  node: ElementNode,
-  signature: ElementNode,
+  node: canonical.ElementNode,
+  signature: canonical.ElementNode,
   issuer: string,
   { keysOf, algorithms }: SamlRules,
 ): void {
@@ -130,7 +130,7 @@ function verifySignature(
 }
 
 function validateConditions(
-  node: ElementNode,
+  node: canonical.ElementNode,
   { audience, toleranceMillis }: SamlRules,
   nowMillis: number,
 ): void {
@@ -155,7 +155,7 @@ function validateConditions(
 
 const CONDITIONS: ReadonlySet<string> = new Set(['AudienceRestriction', 'ProxyRestriction']);
 
-function validateTimes(node: ElementNode, toleranceMillis: number, nowMillis: number): void {
+function validateTimes(node: canonical.ElementNode, toleranceMillis: number, nowMillis: number): void {
   const [start, end] = [typedAttribute(node, 'NotBefore'), typedAttribute(node, 'NotOnOrAfter')];
   if (start !== null && instantOf(start) > nowMillis + toleranceMillis) {
     throw messageExpired('the assertion is not valid yet');
@@ -170,7 +170,7 @@ function validateTimes(node: ElementNode, toleranceMillis: number, nowMillis: nu
  * has to hold).
  */
 function readConfirmation(
-  subject: ElementNode,
+  subject: canonical.ElementNode,
   { confirmations, toleranceMillis }: SamlRules,
   nowMillis: number,
 ): Pick<VerifiedAssertion, 'confirmation' | 'holderCertificate'> {
@@ -220,12 +220,12 @@ export function isConfirmed(
   }
 }
 
-function nameOf(subject: ElementNode): string | null {
+function nameOf(subject: canonical.ElementNode): string | null {
   const name = elementParts(subject).find((part) => isNamed(part, SAML2, 'NameID'));
   return name === undefined ? null : elementText(name).trim();
 }
 
-function attributesOf(node: ElementNode): ReadonlyMap<string, readonly string[]> {
+function attributesOf(node: canonical.ElementNode): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   const statements = elementParts(node).filter((part) =>
     isNamed(part, SAML2, 'AttributeStatement'),

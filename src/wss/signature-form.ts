@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-import { type CanonicalMethod, canonicalMethodOf, type ElementNode } from '../xml/index.js';
+import { canonical } from '../xml/index.js';
 import {
   type DigestName,
   digestOf,
@@ -26,7 +26,7 @@ export interface AlgorithmRules {
 
 /** What is done with the element that a Reference names before it is digested. */
 export interface Transformation {
-  readonly method: CanonicalMethod;
+  readonly method: canonical.CanonicalMethod;
   /** The signature in the element is left out, as in SAML. */
   readonly isEnveloped: boolean;
   /**
@@ -47,15 +47,15 @@ export interface AttachmentReference {
 }
 
 export interface SignatureForm {
-  readonly node: ElementNode;
-  readonly signedInfo: ElementNode;
-  readonly method: CanonicalMethod;
+  readonly node: canonical.ElementNode;
+  readonly signedInfo: canonical.ElementNode;
+  readonly method: canonical.CanonicalMethod;
   readonly algorithm: SignatureAlgorithm;
   readonly references: readonly ReferenceForm[];
   readonly attachments: readonly AttachmentReference[];
   readonly value: Buffer;
   /** Null without one. */
-  readonly keyInfo: ElementNode | null;
+  readonly keyInfo: canonical.ElementNode | null;
 }
 
 const REFERENCES_MAX = 30;
@@ -66,7 +66,7 @@ const PREFIXES_MAX = 64;
  * Reads a Signature (XML Signature section 4), which has the parts of the Basic Security Profile
  * 1.1 section 8 and no others. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedAlgorithm`.
  */
-export function readSignature(node: ElementNode, rules: AlgorithmRules): SignatureForm {
+export function readSignature(node: canonical.ElementNode, rules: AlgorithmRules): SignatureForm {
   const [signedInfo, value, keyInfo, ...further] = elementParts(node);
   if (signedInfo === undefined || !isNamed(signedInfo, DS, 'SignedInfo')) {
     throw invalidSecurity('Signature without SignedInfo');
@@ -110,7 +110,10 @@ function refuseRepeated(references: readonly { readonly id: string }[]): void {
   }
 }
 
-function algorithmOf(node: ElementNode, { signatures }: AlgorithmRules): SignatureAlgorithm {
+function algorithmOf(
+  node: canonical.ElementNode,
+  { signatures }: AlgorithmRules,
+): SignatureAlgorithm {
   const algorithm = signatureAlgorithmOf(requiredAttribute(node, 'Algorithm'));
   if (algorithm === null || !signatures.has(algorithm.name)) {
     throw unsupportedAlgorithm('SignatureMethod');
@@ -120,11 +123,11 @@ function algorithmOf(node: ElementNode, { signatures }: AlgorithmRules): Signatu
   return algorithm;
 }
 
-function methodOf(node: ElementNode, rules: AlgorithmRules): CanonicalMethod {
+function methodOf(node: canonical.ElementNode, rules: AlgorithmRules): canonical.CanonicalMethod {
   const identifier = requiredAttribute(node, 'Algorithm');
   const [list, ...further] = elementParts(node);
   const prefixes = list === undefined ? new Set<string>() : prefixesOf(list);
-  const method = canonicalMethodOf(identifier, prefixes);
+  const method = canonical.canonicalMethodOf(identifier, prefixes);
   if (method === null || further.length > 0) throw unsupportedAlgorithm(node.local);
   const name = method.kind === 'exclusive' ? 'exclusive' : 'inclusive';
   if (!rules.canonicalizations.has(name)) throw unsupportedAlgorithm(`${node.local}: ${name}`);
@@ -134,7 +137,7 @@ function methodOf(node: ElementNode, rules: AlgorithmRules): CanonicalMethod {
   return method;
 }
 
-function prefixesOf(list: ElementNode): ReadonlySet<string> {
+function prefixesOf(list: canonical.ElementNode): ReadonlySet<string> {
   if (!isNamed(list, EXC_C14N, 'InclusiveNamespaces') || list.children.length > 0) {
     throw unsupportedAlgorithm('parameters of a canonicalization');
   }
@@ -148,7 +151,7 @@ function prefixesOf(list: ElementNode): ReadonlySet<string> {
 }
 
 function readReference(
-  node: ElementNode,
+  node: canonical.ElementNode,
   rules: AlgorithmRules,
 ): ReferenceForm | AttachmentReference {
   if (!isNamed(node, DS, 'Reference')) {
@@ -181,7 +184,7 @@ function readReference(
 }
 
 /** The Content-ID that a URI `cid:` names (RFC 2392), of a part whose content alone is signed. */
-function readAttachmentId(uri: string, transforms: ElementNode | undefined): string {
+function readAttachmentId(uri: string, transforms: canonical.ElementNode | undefined): string {
   const [transform, ...others] = transforms === undefined ? [] : elementParts(transforms);
   const isContent =
     transform !== undefined &&
@@ -200,7 +203,7 @@ function readAttachmentId(uri: string, transforms: ElementNode | undefined): str
  * Signature 4.4.3.2).
  */
 function readTransforms(
-  transforms: ElementNode | undefined,
+  transforms: canonical.ElementNode | undefined,
   rules: AlgorithmRules,
 ): Transformation {
   const listed = transforms === undefined ? [] : elementParts(transforms);
@@ -220,7 +223,7 @@ function readTransforms(
   const [last, ...further] = isEnveloped ? listed.slice(1) : listed;
   if (further.length > 0) throw unsupportedAlgorithm('a sequence of Transforms');
   if (last === undefined) {
-    const method = canonicalMethodOf('http://www.w3.org/TR/2001/REC-xml-c14n-20010315');
+    const method = canonical.canonicalMethodOf('http://www.w3.org/TR/2001/REC-xml-c14n-20010315');
     if (method === null || !rules.canonicalizations.has('inclusive')) {
       throw unsupportedAlgorithm('a Reference without canonicalization');
     }

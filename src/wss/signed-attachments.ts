@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 
 import { Refusal } from '../core/index.js';
-import type { AttachmentSink } from '../soap/index.js';
+import type { mime } from '../soap/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import type { AttachmentReference } from './signature-form.js';
 
@@ -24,7 +24,7 @@ export interface AttachmentRules {
  * Attachments Profile 1.1 section 5.4: their content, of types that are neither text nor XML, which
  * have a canonical form).
  */
-export class SignedAttachments implements AttachmentSink {
+export class SignedAttachments implements mime.AttachmentSink {
   #rules: AttachmentRules | null = null;
   readonly #seen = new Set<string>();
   readonly #included = new Set<string>();

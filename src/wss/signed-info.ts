@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
 
-import { CanonicalWriter, writeTree } from '../xml/index.js';
+import { canonical } from '../xml/index.js';
 import { isSignatureOf } from './algorithms.js';
 import { BytesSink } from './digest-sink.js';
 import { inheritedBy } from './reference-digest.js';
@@ -17,9 +17,9 @@ export function verifySignedInfo(
   key: KeyObject,
 ): Buffer {
   const sink = new BytesSink();
-  writeTree(
+  canonical.writeTree(
     signedInfo,
-    new CanonicalWriter(method, sink, inheritedBy(method.kind, signedInfo.parent)),
+    new canonical.CanonicalWriter(method, sink, inheritedBy(method.kind, signedInfo.parent)),
   );
   const signed = sink.bytes();
   if (!isSignatureOf(algorithm, key, signed, value)) throw failedCheck('the SignatureValue');

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 
-import { BoundedCache } from '../core/index.js';
+import { collections } from '../core/index.js';
 import { problemOfKey } from './algorithms.js';
 import type { KeyName } from './key-info.js';
 import {
@@ -51,7 +51,7 @@ const CACHED_CHARS = 4 * 1024 * 1024;
  */
 export class SignerCertificates {
   readonly #rules: CertificateRules;
-  readonly #parsed = new BoundedCache<ParsedCertificate>({
+  readonly #parsed = new collections.BoundedCache<ParsedCertificate>({
     size: CACHED_CHARS,
     sizeOf: (_, letters) => letters.length,
   });

@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer';
 
-import { CommentNode, ElementNode } from '../xml/index.js';
+import { canonical } from '../xml/index.js';
 import { invalidSecurity } from './security-refusals.js';
 
 /** Whether this is the name of the element. */
-export const isNamed = (node: ElementNode, uri: string, local: string): boolean =>
+export const isNamed = (node: canonical.ElementNode, uri: string, local: string): boolean =>
   node.local === local && node.uri === uri;
 
 /** The child elements of an element that has no other content. Throws `wsse:InvalidSecurity`. */
-export function elementParts(node: ElementNode): readonly ElementNode[] {
-  const parts: ElementNode[] = [];
+export function elementParts(node: canonical.ElementNode): readonly canonical.ElementNode[] {
+  const parts: canonical.ElementNode[] = [];
   for (const child of node.children) {
-    if (child instanceof ElementNode) {
+    if (child instanceof canonical.ElementNode) {
       parts.push(child);
-    } else if (child instanceof CommentNode) {
+    } else if (child instanceof canonical.CommentNode) {
       throw invalidSecurity('a comment in the Security block');
     } else if (/[^ \t\r\n]/.test(child)) {
       throw invalidSecurity(`text between the parts of ${node.local}`);
@@ -23,12 +23,12 @@ export function elementParts(node: ElementNode): readonly ElementNode[] {
 }
 
 /** The text of an element without child elements. Throws `wsse:InvalidSecurity`. */
-export function elementText(node: ElementNode): string {
+export function elementText(node: canonical.ElementNode): string {
   let text = '';
   for (const child of node.children) {
     if (typeof child !== 'string') {
       throw invalidSecurity(
-        `${child instanceof CommentNode ? 'a comment' : 'an element'} in the text of ${node.local}`,
+        `${child instanceof canonical.CommentNode ? 'a comment' : 'an element'} in the text of ${node.local}`,
       );
     }
     text += child;
@@ -41,20 +41,22 @@ export function elementText(node: ElementNode): string {
  * signatures and tokens type their attributes (`xs:ID`, `xs:anyURI`, `xs:dateTime`, `xs:boolean`),
  * and these types collapse white space.
  */
-export const typedAttribute = (node: ElementNode | undefined, local: string): string | null =>
-  node?.attribute('', local)?.replace(AROUND, '') ?? null;
+export const typedAttribute = (
+  node: canonical.ElementNode | undefined,
+  local: string,
+): string | null => node?.attribute('', local)?.replace(AROUND, '') ?? null;
 
 const AROUND = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 
 /** As `typedAttribute`. Throws `wsse:InvalidSecurity` where there is none. */
-export function requiredAttribute(node: ElementNode, local: string): string {
+export function requiredAttribute(node: canonical.ElementNode, local: string): string {
   const value = typedAttribute(node, local);
   if (value === null) throw invalidSecurity(`${node.local} has no ${local}`);
   return value;
 }
 
 /** The text of an element without white space. */
-export const lettersOf = (node: ElementNode): string => {
+export const lettersOf = (node: canonical.ElementNode): string => {
   const text = elementText(node);
   return WHITE.test(text) ? text.replaceAll(ALL_WHITE, '') : text;
 };
@@ -75,7 +77,7 @@ export function decodeBase64(letters: string): Buffer | null {
  * Decodes the base64 of an element, with white space anywhere (XSD part 2 section 3.2.16). Throws
  * `wsse:InvalidSecurity`.
  */
-export function base64Of(node: ElementNode): Buffer {
+export function base64Of(node: canonical.ElementNode): Buffer {
   const bytes = decodeBase64(lettersOf(node));
   if (bytes === null) throw invalidSecurity(`${node.local} is no base64`);
   return bytes;

@@ -1,4 +1,4 @@
-import type { ElementNode } from '../xml/index.js';
+import { type canonical } from '../xml/index.js';
 import { invalidSecurity, messageExpired } from './security-refusals.js';
 import { elementParts, elementText, isNamed } from './strict-elements.js';
 import { WSU } from './wsse-names.js';
@@ -16,7 +16,7 @@ export interface TimestampRules {
  * Throws `wsse:InvalidSecurity`, `wsse:MessageExpired`.
  */
 export function validateTimestamp(
-  node: ElementNode,
+  node: canonical.ElementNode,
   rules: TimestampRules,
   nowMillis: number,
 ): number {

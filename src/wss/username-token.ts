@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import type { ElementNode } from '../xml/index.js';
+import { type canonical } from '../xml/index.js';
 import {
   failedAuthentication,
   invalidSecurity,
@@ -54,7 +54,7 @@ interface TokenParts {
  * `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
  */
 export function verifyUsernameToken(
-  node: ElementNode,
+  node: canonical.ElementNode,
   rules: UsernameTokenRules,
   nowMillis: number,
 ): NamedUser {
@@ -100,8 +100,8 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 const USER_CHARS_MAX = 512;
 const PASSWORD_CHARS_MAX = 4096;
 
-function readParts(node: ElementNode): TokenParts {
-  const parts = new Map<string, ElementNode>();
+function readParts(node: canonical.ElementNode): TokenParts {
+  const parts = new Map<string, canonical.ElementNode>();
   for (const part of elementParts(node)) {
     const isKnown = (part.uri === WSSE && KNOWN.has(part.local)) || isNamed(part, WSU, 'Created');
     // Among others, salt and iterations: a key is derived, and no password sent.
@@ -132,7 +132,7 @@ function readParts(node: ElementNode): TokenParts {
 const KNOWN: ReadonlySet<string> = new Set(['Username', 'Password', 'Nonce']);
 
 /** Without a type it is a text (section 3.1). */
-function typeOf(password: ElementNode): PasswordType {
+function typeOf(password: canonical.ElementNode): PasswordType {
   const type = typedAttribute(password, 'Type') ?? PASSWORD_TEXT;
   if (type === PASSWORD_TEXT) return 'text';
   if (type === PASSWORD_DIGEST) return 'digest';

@@ -1,15 +1,6 @@
 /** XML: bytes to events, events to bytes, canonical XML. */
 
-export { type CanonicalMethod, canonicalMethodOf } from './canonical/canonical-method.js';
-export {
-  type CanonicalSink,
-  CanonicalWriter,
-  canonicalValue,
-  GREATER,
-  RETURN,
-  type WrittenAttribute,
-} from './canonical/canonical-writer.js';
-export { CommentNode, ElementNode, TreeBuilder, writeTree } from './canonical/element-tree.js';
+export * as canonical from './canonical/index.js';
 export { isNcName } from './chars.js';
 export {
   ALL,

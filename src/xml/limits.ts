@@ -1,19 +1,10 @@
-import {
-  GIB,
-  internal,
-  KIB,
-  type Limits,
-  type LimitTable,
-  limit,
-  MIB,
-  Refusal,
-} from '../core/index.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB, Refusal } from '../core/index.js';
 
 /** Limits inside the reader: checked while a token is still open, at constant cost per byte. */
 export const XML_LIMITS = {
   messageBytes: limit(
     10 * MIB,
-    [KIB, 2 * GIB],
+    [KIB, 2048 * MIB],
     'bytes',
     'XML_MESSAGE_LIMIT',
     'Bytes of one message. Kong allows 10 MiB, DataPower 4 MiB; streaming makes more cheap ' +

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Place } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 import { COPIED_BYTES_MIN, skimMemory } from './skim-memory.js';
 import type { Transcoder } from './transcode.js';
 
@@ -87,7 +87,7 @@ export class Locator {
    * The place of an offset, which lies in the chunk, or is that of a tag or of the name that goes
    * on in the chunk.
    */
-  place(offset: number): Place {
+  place(offset: number): refusals.Place {
     if (offset < this.#base + this.#start) {
       for (const mark of [this.#event, this.#tag]) {
         if (mark.offset === offset) return { byte: mark.byte, line: mark.line + 1 };
@@ -97,7 +97,7 @@ export class Locator {
   }
 
   /** The place of the end of what has been read; `byte` is known. */
-  placeAtEnd(byte: number): Place {
+  placeAtEnd(byte: number): refusals.Place {
     return { byte, line: this.#lines + countLines(this.#chunk, this.#start, this.#end) + 1 };
   }
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal, tellsPlace } from '../core/index.js';
+import { Refusal, refusals } from '../core/index.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
 import { refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
@@ -147,7 +147,7 @@ export class XmlReader {
 
   /** A refusal of the handler is that of the last event. */
   #locate(refusal: Refusal, locator: Locator): void {
-    if (!tellsPlace(refusal.code) || refusal.place?.line != null) return;
+    if (!refusals.tellsPlace(refusal.code) || refusal.place?.line != null) return;
     refusal.locate(locator.place(refusal.place?.byte ?? this.#scanner.elements.eventBytes));
   }
 

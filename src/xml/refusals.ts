@@ -1,4 +1,4 @@
-import type { RefusalKind } from '../core/index.js';
+import type { refusals } from '../core/index.js';
 
 /** Refusals of the XML reader, and of limits on what a message holds. */
 export const XML_REFUSALS = {
@@ -35,7 +35,7 @@ export const XML_REFUSALS = {
   XML_COMMENT_LIMIT: { blame: 'peer', text: 'A comment is longer than allowed.' },
   XML_IDENTITY_LIMIT: { blame: 'peer', text: 'The message has more keys and IDs than allowed.' },
   XML_MESSAGE_LIMIT: { blame: 'peer', text: 'The message is longer than allowed.' },
-} as const satisfies Record<string, RefusalKind>;
+} as const satisfies Record<string, refusals.RefusalKind>;
 
 type XmlRefusals = typeof XML_REFUSALS;
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Deviation, Tolerance } from '../core/index.js';
+import type { tolerated } from '../core/index.js';
 import { isXmlChar } from './chars.js';
 import { RepairStart, type UnitWidth } from './repair-start.js';
 
@@ -48,8 +48,8 @@ const CONTENT: ReadonlySet<Position> = new Set(['text', 'double', 'single', 'cda
  * refuse. Holds a reference or a declaration at most.
  */
 export class ReplyRepair {
-  readonly #tolerance: Tolerance;
-  readonly #onDeviation: (deviation: Deviation) => void;
+  readonly #tolerance: tolerated.Tolerance;
+  readonly #onDeviation: (deviation: tolerated.Deviation) => void;
   readonly #start: RepairStart;
   #width: UnitWidth = 'byte';
   #isUtf8 = true;
@@ -76,9 +76,9 @@ export class ReplyRepair {
    * dropped behind the end.
    */
   constructor(
-    tolerance: Tolerance,
+    tolerance: tolerated.Tolerance,
     charset: string | null,
-    onDeviation: (deviation: Deviation) => void,
+    onDeviation: (deviation: tolerated.Deviation) => void,
     droppedMax = Number.POSITIVE_INFINITY,
   ) {
     this.#droppedMax = droppedMax;

@@ -5,7 +5,7 @@ import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { callOperation } from '../../src/flow/graphql/call.js';
 import { Exchange } from '../../src/gateway/exchange.js';
-import { planReply } from '../../src/graphql/output/reply-plan.js';
+import { planReply } from '../../src/graphql/schema/output/reply-plan.js';
 import { fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { withConfiguration } from './soapstone.js';
 

@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream';
 
 import { readText } from '../../src/graphql/admission/read-text.js';
-import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/http.js';
+import {
+  createGraphqlHandler,
+  type GraphqlHandler,
+} from '../../src/graphql/run/operations/http.js';
 import { shopMapping } from '../catalogue/graphql-kit.js';
 import { OPERATIONS, TYPOS } from '../catalogue/graphql-vectors.js';
 import { readRows } from '../catalogue/rows.js';

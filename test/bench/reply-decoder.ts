@@ -1,4 +1,4 @@
-import type { ReplyPlan } from '../../src/codec/plan/plan.js';
+import type { ReplyPlan } from '../../src/codec/plan/reply/reply-plan.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import type { Compiled } from '../../src/compile.js';
 import { EnvelopeValidator } from '../../src/soap/envelope.js';

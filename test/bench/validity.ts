@@ -3,7 +3,7 @@ import { FramePool } from '../../src/codec/validity/frame-pool.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { type ElementRules, SchemaRules } from '../../src/codec/validity/rules.js';
 import { ContentValidator } from '../../src/codec/validity/validator.js';
-import { defaultsOf, GIB } from '../../src/core/limit.js';
+import { defaultsOf, MIB } from '../../src/core/limit.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import {
   ALL,
@@ -30,7 +30,7 @@ const WSDL = resolve('test/bench/typed-orders.wsdl');
 
 const LIMITS = {
   ...defaultsOf(XML_LIMITS),
-  messageBytes: 2 * GIB,
+  messageBytes: 2048 * MIB,
   children: 100_000_000,
   elements: 1_000_000_000,
 };

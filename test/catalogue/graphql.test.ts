@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../src/core/limit.js';
-import { createGraphqlHandler } from '../../src/graphql/http.js';
 import { GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
-import { buildSchema } from '../../src/graphql/schema.js';
+import { createGraphqlHandler } from '../../src/graphql/run/operations/http.js';
+import { buildSchema } from '../../src/graphql/schema/schema.js';
 import { INT, one, operation } from '../graphql/models.js';
 import { answerWith } from '../kit/backend.js';
 import { post, RawClient } from '../kit/raw-client.js';

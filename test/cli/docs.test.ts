@@ -4,7 +4,7 @@ import { buildSchema, parse, validate } from 'graphql';
 import t from 'tap';
 import { docs } from '../../src/cli/docs/docs.js';
 import { printHtml, printMarkdown } from '../../src/cli/docs/print-pages.js';
-import { ExampleOperations } from '../../src/graphql/docs/example-operation.js';
+import { ExampleOperations } from '../../src/graphql/schema/docs/example-operation.js';
 import { recordedTerminal } from '../kit/command.js';
 import { useFolder } from '../kit/use.js';
 import { corpusModels, WITH_CORPUS } from '../wsdl/corpus-models.js';

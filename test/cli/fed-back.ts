@@ -7,9 +7,12 @@ import { makeMockServer } from '../../src/cli/mock/mock.js';
 import { sampleOf } from '../../src/console/sample.js';
 import { ConfigurationError } from '../../src/core/diagnostic.js';
 import { pageExample } from '../../src/flow/graphql/page-example.js';
-import { exampleOfOperation, validArguments } from '../../src/graphql/docs/example-arguments.js';
-import { ExampleOperations } from '../../src/graphql/docs/example-operation.js';
-import { rootOf } from '../../src/graphql/types/roots.js';
+import {
+  exampleOfOperation,
+  validArguments,
+} from '../../src/graphql/schema/docs/example-arguments.js';
+import { ExampleOperations } from '../../src/graphql/schema/docs/example-operation.js';
+import { rootOf } from '../../src/graphql/schema/types/roots.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import type { TestGateway } from '../kit/gateway.js';

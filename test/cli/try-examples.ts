@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Test } from 'tap';
-import { validArguments } from '../../src/graphql/docs/example-arguments.js';
-import { ExampleOperations } from '../../src/graphql/docs/example-operation.js';
+import { validArguments } from '../../src/graphql/schema/docs/example-arguments.js';
+import { ExampleOperations } from '../../src/graphql/schema/docs/example-operation.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { useGateway } from '../kit/use.js';

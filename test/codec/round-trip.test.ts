@@ -14,12 +14,12 @@ import {
   parse,
 } from 'graphql';
 import t from 'tap';
-import type { Decoded } from '../../src/codec/plan/plan.js';
+import type { Decoded } from '../../src/codec/plan/reply/reply-plan.js';
 import { encodeRequest } from '../../src/codec/write/encode.js';
 import { InputError } from '../../src/codec/write/input-error.js';
 import { AdmittedDocument } from '../../src/graphql/admission/document-cache.js';
-import { planReply } from '../../src/graphql/output/reply-plan.js';
-import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
+import { planReply } from '../../src/graphql/schema/output/reply-plan.js';
+import { type BuiltSchema, buildSchema } from '../../src/graphql/schema/schema.js';
 import { DIALECTS } from '../../src/soap/dialect.js';
 import { HAS_XMLLINT, lint } from '../kit/xmllint.js';
 import { echoWsdl, modelOf, operationsIn, warningsOf } from '../wsdl/written.js';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { LineCounter, parseDocument } from 'yaml';
 import { readYaml } from '../../src/config/source/yaml-source.js';
 import { ConfigurationError } from '../../src/core/diagnostic.js';
-import { runAtOnce } from '../../src/core/time-slices.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
 
 /** Long files are read in parts: the data and the places are those of the library. */
 
@@ -45,7 +45,7 @@ list:\n${names.map((name, at) => (at % 100 === 0 ? '- *x\n' : `- ${name}\n`)).jo
 
 for (const [form, text] of Object.entries(FORMS)) {
   t.test(form, async (t) => {
-    const read = runAtOnce(readYaml(text, 'a.yaml'));
+    const read = AT_ONCE.finish(readYaml(text, 'a.yaml'));
     const lines = new LineCounter();
     const whole = parseDocument(text, { lineCounter: lines, version: '1.2', schema: 'core' });
     t.same(whole.errors, []);
@@ -75,7 +75,7 @@ t.test('mistakes behind the first part are found at their lines', async (t) => {
   const entries = names.map((name) => `  ${name}: 1\n`);
   const lineOf = (text: string): readonly (number | null)[] => {
     try {
-      runAtOnce(readYaml(text, 'a.yaml'));
+      AT_ONCE.finish(readYaml(text, 'a.yaml'));
       return [];
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;

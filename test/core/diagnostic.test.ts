@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { type Diagnostic, firstWarnings, WARNINGS_SHOWN } from '../../src/core/diagnostic.js';
+import { type Diagnostic, firstWarnings } from '../../src/core/diagnostic.js';
 
 /** Lists of warnings. */
 
@@ -12,6 +12,9 @@ const warnings = (count: number): readonly Diagnostic[] =>
     what: `${at}`,
     remedy: null,
   }));
+
+/** How many warnings are shown. */
+const WARNINGS_SHOWN = 50;
 
 t.test('of many warnings the first are shown, and the rest is counted', async (t) => {
   t.same(firstWarnings(warnings(WARNINGS_SHOWN)), warnings(WARNINGS_SHOWN));

@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { setAndEvictOldest } from '../../src/core/maps.js';
+import { setAndEvictOldest } from '../../src/core/collections/maps.js';
 
 t.test('the entry longest not set is forgotten, and only beyond the bound', async (t) => {
   const map = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import t from 'tap';
-import { joinAdjacent, joinBuffers } from '../../src/core/bytes.js';
+import { joinAdjacent, joinBuffers } from '../../src/core/buffers/bytes.js';
 
 const packet = Buffer.from('0123456789');
 

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
+import { collectPackets, packetRead } from '../../src/core/buffers/packet-memory.js';
 import { KIB, MIB } from '../../src/core/limit.js';
-import { collectPackets, packetRead } from '../../src/core/packet-memory.js';
 
 /** The most memory of packets at any time, where each is dropped as soon as it was read. */
 async function mostHeld(packetBytes: number, count: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { buildSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { boundValue } from '../../src/graphql/tools/bound-value.js';
-import { MCP_LIMITS } from '../../src/graphql/tools/mcp-limits.js';
+import { MCP_LIMITS } from '../../src/config/mcp/mcp-limits.js';
+import { boundValue } from '../../src/flow/mcp/bound-value.js';
 import { type Crm, clientsOf, keyOf, useCrm } from '../kit/crm.js';
 import { postJson } from '../kit/graphql-client.js';
 

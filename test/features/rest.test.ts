@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { REMEMBERED_MAX } from '../../src/graphql/described/operation-document.js';
+import { REMEMBERED_MAX } from '../../src/graphql/run/described/operation-document.js';
 import { type Crm, clientsOf, keyOf, useCrm } from '../kit/crm.js';
 
 /** REST: the operations of a service by their names, with JSON in both directions. */

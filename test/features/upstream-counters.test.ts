@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { AddressTotals } from '../../src/core/address-totals.js';
+import { AddressTotals } from '../../src/core/collections/address-totals.js';
 import { UpstreamTotals } from '../../src/observe/metrics/upstream-totals.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { answerStock, useStockShop } from '../kit/stock-shop.js';

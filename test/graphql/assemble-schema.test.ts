@@ -8,8 +8,8 @@ import {
   validateSchema,
 } from 'graphql';
 import t from 'tap';
-import { runAtOnce } from '../../src/core/time-slices.js';
-import { assembleSchema, validating } from '../../src/graphql/assemble-schema.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
+import { assembleSchema, validating } from '../../src/graphql/schema/assemble-schema.js';
 
 /**
  * A schema that is made and validated in steps is the one that graphql-js makes and validates at
@@ -37,7 +37,7 @@ function both(sdl: string): { readonly steps: GraphQLSchema; readonly atOnce: Gr
   const subscription = source.getSubscriptionType() ?? null;
   const roots = { query, mutation, subscription };
   return {
-    steps: runAtOnce(assembleSchema(roots, types)),
+    steps: AT_ONCE.finish(assembleSchema(roots, types)),
     atOnce: new GraphQLSchema({ ...roots, types }),
   };
 }
@@ -59,7 +59,7 @@ t.test('types, their order, roots and implementations are the same', async (t) =
 
 t.test('a valid schema is valid, and is not validated again', async (t) => {
   const { steps } = both(SDL);
-  t.same(runAtOnce(validating(steps)), []);
+  t.same(AT_ONCE.finish(validating(steps)), []);
   t.equal(validateSchema(steps), validateSchema(steps));
 });
 
@@ -77,7 +77,7 @@ t.test('errors are the same, each once', async (t) => {
     const messages = validateSchema(atOnce).map(({ message }) => message);
     t.ok(messages.length > 0, broken);
     t.same(
-      runAtOnce(validating(steps))
+      AT_ONCE.finish(validating(steps))
         .map(({ message }) => message)
         .sort(),
       [...new Set(messages)].sort(),

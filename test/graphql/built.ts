@@ -1,5 +1,5 @@
-import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
-import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
+import type { GraphqlService } from '../../src/graphql/schema/fields/exposure.js';
+import { type BuiltSchema, buildSchema } from '../../src/graphql/schema/schema.js';
 import { modelOf } from '../wsdl/written.js';
 
 /** The schema for the first port of a WSDL. */

@@ -1,6 +1,6 @@
 import { printSchema, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { deprecationIn } from '../../src/graphql/types/description.js';
+import { deprecationIn } from '../../src/graphql/schema/types/description.js';
 import { desk } from '../acceptance/desk.js';
 import { builtOf } from './built.js';
 

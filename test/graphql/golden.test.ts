@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
 import { ConfigurationError, printDiagnostic } from '../../src/core/diagnostic.js';
-import { buildSchema } from '../../src/graphql/schema.js';
+import { buildSchema } from '../../src/graphql/schema/schema.js';
 import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { CORPUS, WITH_CORPUS, wsdlsIn } from '../wsdl/corpus-models.js';

@@ -1,9 +1,9 @@
 import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
-import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
-import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
-import { MEMBERS_MAX, MemberTable } from '../../src/graphql/types/members.js';
-import { TypeNames } from '../../src/graphql/types/type-names.js';
+import type { GraphqlService } from '../../src/graphql/schema/fields/exposure.js';
+import { type BuiltSchema, buildSchema } from '../../src/graphql/schema/schema.js';
+import { MEMBERS_MAX, MemberTable } from '../../src/graphql/schema/types/members.js';
+import { TypeNames } from '../../src/graphql/schema/types/type-names.js';
 import type { ComplexType, Operation } from '../../src/wsdl/model.js';
 import { plainElement } from '../../src/wsdl/plain.js';
 import {

@@ -4,7 +4,7 @@ import { treatWhiteSpace } from '../../src/codec/plan/lexical.js';
 import { encodeRequest } from '../../src/codec/write/encode.js';
 import { InputError } from '../../src/codec/write/input-error.js';
 import type { Compiled } from '../../src/compile.js';
-import { planReply } from '../../src/graphql/output/reply-plan.js';
+import { planReply } from '../../src/graphql/schema/output/reply-plan.js';
 import { DIALECTS } from '../../src/soap/dialect.js';
 import { decodeReply } from '../codec/plans.js';
 import type { Random } from '../codec/random-values.js';

@@ -9,21 +9,21 @@ import {
   validate,
 } from 'graphql';
 import t, { type Test } from 'tap';
-import type { Decoded } from '../../src/codec/plan/plan.js';
+import type { Decoded } from '../../src/codec/plan/reply/reply-plan.js';
 import type { Compiled } from '../../src/compile.js';
 import { defaultsOf } from '../../src/core/limit.js';
 import { type Admission, admit } from '../../src/graphql/admission/admit.js';
+import { CostTable } from '../../src/graphql/admission/cost/cost-table.js';
 import { DocumentCache } from '../../src/graphql/admission/document-cache.js';
-import { CostTable } from '../../src/graphql/cost/cost-table.js';
 import { GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
-import type { LinkMapping } from '../../src/graphql/links/link.js';
-import { copyAlong, linkPositionsIn } from '../../src/graphql/links/link-walk.js';
-import type { Walk } from '../../src/graphql/links/walk.js';
 import { hasVariables } from '../../src/graphql/run/arguments.js';
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';
 import { keyText } from '../../src/graphql/run/link-run.js';
-import { buildSchema } from '../../src/graphql/schema.js';
+import type { LinkMapping } from '../../src/graphql/schema/links/link.js';
+import { copyAlong, linkPositionsIn } from '../../src/graphql/schema/links/link-walk.js';
+import type { Walk } from '../../src/graphql/schema/links/walk.js';
+import { buildSchema } from '../../src/graphql/schema/schema.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import { readDocument } from '../codec/plans.js';
 import { compileText, diagnosticsOf } from '../kit/configuration.js';

@@ -1,4 +1,4 @@
-import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
+import type { GraphqlService } from '../../src/graphql/schema/fields/exposure.js';
 import type {
   AttributeDeclaration,
   ComplexType,

@@ -1,7 +1,12 @@
 import { printSchema, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
-import { enumValueName, fieldName, type Naming, typeName } from '../../src/graphql/types/naming.js';
+import type { GraphqlService } from '../../src/graphql/schema/fields/exposure.js';
+import {
+  enumValueName,
+  fieldName,
+  type Naming,
+  typeName,
+} from '../../src/graphql/schema/types/naming.js';
 import { wsdlWith } from '../wsdl/written.js';
 import { builtOf } from './built.js';
 

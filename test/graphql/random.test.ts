@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { buildSchema as parseSchema, printSchema, validateSchema } from 'graphql';
 import t from 'tap';
-import { buildSchema } from '../../src/graphql/schema.js';
+import { buildSchema } from '../../src/graphql/schema/schema.js';
 import {
   ANYTHING,
   type Content,

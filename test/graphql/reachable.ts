@@ -11,13 +11,13 @@ import {
   parse,
 } from 'graphql';
 import { defaultsOf } from '../../src/core/limit.js';
+import { costOf } from '../../src/graphql/admission/cost/cost.js';
+import { CostTable } from '../../src/graphql/admission/cost/cost-table.js';
 import { AdmittedDocument } from '../../src/graphql/admission/document-cache.js';
 import { checkShape } from '../../src/graphql/admission/document-shape.js';
 import { LimitChecker } from '../../src/graphql/admission/limit-checker.js';
-import { costOf } from '../../src/graphql/cost/cost.js';
-import { CostTable } from '../../src/graphql/cost/cost-table.js';
 import { GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
-import type { BuiltSchema } from '../../src/graphql/schema.js';
+import type { BuiltSchema } from '../../src/graphql/schema/schema.js';
 
 const LIMITS = defaultsOf(GRAPHQL_LIMITS);
 

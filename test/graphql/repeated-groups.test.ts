@@ -1,11 +1,11 @@
 import { isInterfaceType, isObjectType, parse, validateSchema } from 'graphql';
 import t from 'tap';
-import type { Decoded, ReplyPlan } from '../../src/codec/plan/plan.js';
+import type { Decoded, ReplyPlan } from '../../src/codec/plan/reply/reply-plan.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { defaultsOf } from '../../src/core/limit.js';
 import { AdmittedDocument } from '../../src/graphql/admission/document-cache.js';
-import { planReply } from '../../src/graphql/output/reply-plan.js';
-import type { BuiltSchema } from '../../src/graphql/schema.js';
+import { planReply } from '../../src/graphql/schema/output/reply-plan.js';
+import type { BuiltSchema } from '../../src/graphql/schema/schema.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { desk, startDesk } from '../acceptance/desk.js';

@@ -1,8 +1,13 @@
 import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
-import type { GraphqlService, OperationMapping } from '../../src/graphql/fields/exposure.js';
-import { buildSchema } from '../../src/graphql/schema.js';
-import { enumValueName, fieldName, NameScope, typeName } from '../../src/graphql/types/naming.js';
+import type { GraphqlService, OperationMapping } from '../../src/graphql/schema/fields/exposure.js';
+import { buildSchema } from '../../src/graphql/schema/schema.js';
+import {
+  enumValueName,
+  fieldName,
+  NameScope,
+  typeName,
+} from '../../src/graphql/schema/types/naming.js';
 import { ANYTHING, type Operation } from '../../src/wsdl/model.js';
 import {
   attribute,

@@ -1,6 +1,6 @@
 import { printSchema, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import type { Naming } from '../../src/graphql/types/naming.js';
+import type { Naming } from '../../src/graphql/schema/types/naming.js';
 import { modelOf, wsdlWith } from '../wsdl/written.js';
 import { builtOf } from './built.js';
 

@@ -1,10 +1,10 @@
-import type { Decoded, FieldSlot, ObjectPlan } from '../../src/codec/plan/plan.js';
+import type { Decoded, FieldSlot, ObjectPlan } from '../../src/codec/plan/reply/reply-plan.js';
 import type { Compiled } from '../../src/compile.js';
 import { defaultsOf } from '../../src/core/limit.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { type Admission, type Admitted, admit } from '../../src/graphql/admission/admit.js';
+import { CostTable } from '../../src/graphql/admission/cost/cost-table.js';
 import { DocumentCache } from '../../src/graphql/admission/document-cache.js';
-import { CostTable } from '../../src/graphql/cost/cost-table.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js';
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 
-import { importsIn, lineAt, readSources } from '../kit/source.js';
+import { importsIn, isHouse, lineAt, readSources } from '../kit/source.js';
 
 /**
  * What is optional can be removed: a capability lives at its own addresses, and other files know of
@@ -138,7 +138,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/graphql/endpoint.ts': 'hands it to its hosts',
       'flow/graphql/host.ts': 'asks it: a way in',
       'flow/calls/authorize.ts': 'tells whether a call waits for its answer',
-      'graphql/operation.ts': 'asks the host when an operation is admitted',
+      'graphql/run/operations/operation.ts': 'asks the host when an operation is admitted',
     },
   },
   'persisted documents': {
@@ -147,13 +147,13 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'config/graphql/graphql-keys.ts': 'has the keys',
       'flow/graphql/endpoint.ts': 'makes them, of the configured kind',
       'graphql/admission/document-cache.ts': 'keeps them in memory',
-      'graphql/operation.ts': 'finds the document of an operation',
+      'graphql/run/operations/operation.ts': 'finds the document of an operation',
     },
   },
   subscriptions: {
     homes: [
       'flow/subscriptions/',
-      'graphql/subscription/',
+      'graphql/schema/subscription/',
       'pubsub/',
       'compile/graphql/subscriptions.ts',
       'config/graphql/subscription-',
@@ -162,7 +162,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'flow/calls/observation.ts': 'publishes what calls and replies say',
       'graphql/run/event-answer.ts': 'runs the selection of one event',
-      'graphql/schema.ts': 'adds their fields to the schema',
+      'graphql/schema/schema.ts': 'adds their fields to the schema',
       'redis/polling/poll-sharing.ts': 'polls are a source of events',
     },
   },
@@ -187,12 +187,12 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: { 'flow/home/endpoint.ts': 'links to the description' },
   },
   'tools for agents': {
-    homes: ['flow/mcp/', 'compile/mcp/', 'config/mcp/', 'graphql/tools/'],
+    homes: ['flow/mcp/', 'compile/mcp/', 'config/mcp/', 'flow/mcp/'],
     exceptions: {},
   },
   links: {
     homes: [
-      'graphql/links/',
+      'graphql/schema/links/',
       'graphql/run/link-',
       'compile/graphql/links.ts',
       'compile/graphql/entry-errors.ts',
@@ -200,22 +200,22 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     ],
     exceptions: {
       'cli/explain.ts': 'prints the calls of links',
-      'graphql/described/described-operation.ts': 'tells where they are',
-      'graphql/described/selection.ts': 'leaves them out of what is selected by default',
-      'graphql/cost/cost-table.ts': 'prices them',
+      'graphql/run/described/described-operation.ts': 'tells where they are',
+      'graphql/run/described/selection.ts': 'leaves them out of what is selected by default',
+      'graphql/admission/cost/cost-table.ts': 'prices them',
       'graphql/run/execute.ts': 'runs them',
       'graphql/run/root-plan.ts': 'plans them',
-      'graphql/schema.ts': 'adds their fields to the schema',
-      'graphql/subschema/answer-shaper.ts': 'reads what they need of an answer of a service',
-      'graphql/subschema/link-rewriter.ts': 'asks a service for what they need',
-      'graphql/subschema/subschema-planner.ts': 'plans them in objects of a service',
+      'graphql/schema/schema.ts': 'adds their fields to the schema',
+      'graphql/schema/subschema/answer-shaper.ts': 'reads what they need of an answer of a service',
+      'graphql/schema/subschema/link-rewriter.ts': 'asks a service for what they need',
+      'graphql/schema/subschema/subschema-planner.ts': 'plans them in objects of a service',
     },
   },
   'services that speak GraphQL': {
     homes: [
-      'graphql/subschema/',
-      'graphql/fields/subschema.ts',
-      'graphql/cost/cost-subschema.ts',
+      'graphql/schema/subschema/',
+      'graphql/schema/fields/subschema.ts',
+      'graphql/admission/cost/cost-subschema.ts',
       'graphql/run/subschema-',
       'compile/graphql/graphql-upstream.ts',
       'compile/graphql/subschema-',
@@ -237,15 +237,15 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/subscriptions/endpoint.ts': 'holds their feeds',
       'flow/subscriptions/sources/source.ts': 'hands their feeds to sources',
       'flow/subscriptions/sources/subscription-manager.ts': 'makes the source that they feed',
-      'graphql/cost/cost-table.ts': 'prices their fields',
-      'graphql/feeds/feed.ts': 'a link may call one',
-      'graphql/links/link-plan.ts': 'a link may call one',
-      'graphql/links/link.ts': 'a link may call one',
+      'graphql/admission/cost/cost-table.ts': 'prices their fields',
+      'graphql/schema/feeds/feed.ts': 'a link may call one',
+      'graphql/schema/links/link-plan.ts': 'a link may call one',
+      'graphql/schema/links/link.ts': 'a link may call one',
       'graphql/run/execute.ts': 'runs their part of an operation',
       'graphql/run/link-run.ts': 'a link may call one',
       'graphql/run/operation-use.ts': 'their fields are used as well',
       'graphql/run/root-plan.ts': 'plans their part of an operation',
-      'graphql/schema.ts': 'adds their fields to the schema',
+      'graphql/schema/schema.ts': 'adds their fields to the schema',
       'process/reload/check-weaker.ts': 'compares what protects their fields',
       'process/reload/wsdl-takeover.ts':
         'a change that removes what they or clients use is not safe',
@@ -277,19 +277,19 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   pages: {
     homes: [
-      'graphql/paging/',
-      'graphql/types/paging.ts',
+      'graphql/schema/paging/',
+      'graphql/schema/types/paging.ts',
       'config/graphql/page-',
       'compile/soap/pages.ts',
     ],
     exceptions: {
       'compile/soap/mapping.ts': 'maps them with the operation',
       'config/graphql/operation-keys.ts': 'has the key',
-      'graphql/fields/bound-field.ts': 'a field may be answered by pages',
-      'graphql/fields/exposure.ts': 'the mapping of an operation has them',
-      'graphql/links/link-plan.ts': 'plans them where a link leads',
+      'graphql/schema/fields/bound-field.ts': 'a field may be answered by pages',
+      'graphql/schema/fields/exposure.ts': 'the mapping of an operation has them',
+      'graphql/schema/links/link-plan.ts': 'plans them where a link leads',
       'graphql/run/field-call.ts': 'a call may be one of several pages',
-      'graphql/schema.ts': 'makes the field a connection',
+      'graphql/schema/schema.ts': 'makes the field a connection',
     },
   },
   'idempotency keys': {
@@ -311,19 +311,19 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     },
   },
   masks: {
-    homes: ['graphql/rights/mask.ts', 'config/clients/masks.ts'],
+    homes: ['graphql/schema/rights/mask.ts', 'config/clients/masks.ts'],
     words: /\b[mM]asker\w*/g,
     exceptions: {
       'config/load.ts': 'completes the short forms of the keys',
       'flow/graphql/rights-table.ts': 'makes the one of a kind of callers',
-      'graphql/rights/field-rights.ts': 'applies it to a field',
+      'graphql/schema/rights/field-rights.ts': 'applies it to a field',
     },
   },
   downloads: {
     homes: [
       'flow/downloads/',
       'flow/graphql/downloads/',
-      'graphql/downloads/',
+      'graphql/schema/downloads/',
       'config/graphql/download-',
       'codec/read/content-re',
       'codec/read/base64-decoder.ts',
@@ -336,18 +336,18 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/graphql/call-context.ts': 'a call may make addresses',
       'flow/graphql/endpoint.ts': 'makes them',
       'graphql/admission/validation.ts': 'refuses the directive elsewhere',
-      'graphql/fields/operation-field.ts': 'marks answers that may have addresses',
-      'graphql/output/output-field.ts': 'marks fields that may have addresses',
-      'graphql/output/reply-plan.ts': 'plans them',
+      'graphql/schema/fields/operation-field.ts': 'marks answers that may have addresses',
+      'graphql/schema/output/output-field.ts': 'marks fields that may have addresses',
+      'graphql/schema/output/reply-plan.ts': 'plans them',
     },
   },
   uploads: {
-    homes: ['flow/graphql/uploads', 'core/file-content.ts'],
+    homes: ['flow/graphql/uploads', 'core/buffers/file-content.ts'],
     exceptions: {
       'codec/write/attachments.ts': 'a file may be an attachment',
       'flow/graphql/endpoint.ts': 'has the limits of files',
       'flow/graphql/http.ts': 'reads files of a request',
-      'graphql/types/leaf.ts': 'a file may be a value',
+      'graphql/schema/types/leaf.ts': 'a file may be a value',
       'codec/write/binary-parts.ts': 'a file may be the content of a part',
       'codec/write/leaves.ts': 'a file may be a value',
       'flow/graphql/call-message.ts': 'sends files with a call',
@@ -359,14 +359,14 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'soap/mime/attach',
       'codec/write/attachments.ts',
       'codec/read/attachment.ts',
-      'graphql/fields/attachment-fields.ts',
+      'graphql/schema/fields/attachment-fields.ts',
     ],
     exceptions: {
       'codec/read/decode.ts': 'values that are known when the message is over',
       'codec/read/response-builder.ts': 'values that are known when the message is over',
       'flow/graphql/call-message.ts': 'writes those of a call',
       'flow/graphql/decoded-reply.ts': 'reads those of a reply',
-      'graphql/fields/operation-field.ts': 'adds their arguments and fields',
+      'graphql/schema/fields/operation-field.ts': 'adds their arguments and fields',
       'wsdl/model.ts': 'parts of a message that the WSDL declares',
       'wsdl/operations/messages.ts': 'parts of a message that the WSDL declares',
     },
@@ -386,7 +386,7 @@ function outside({ homes, words }: Capability): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const source of sources) {
     const path = shortOf(source.path);
-    if (isBelow(path, homes) || isBelow(path, REGISTRY)) continue;
+    if (isBelow(path, homes) || isBelow(path, REGISTRY) || isHouse(source.path)) continue;
     for (const { target, line } of importsIn(source)) {
       if (target !== null && isBelow(shortOf(target), homes))
         found.set(path, `${line}: imports ${shortOf(target)}`);

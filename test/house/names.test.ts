@@ -18,19 +18,19 @@ const CALLED_OTHERWISE: ReadonlySet<string> = new Set([
   // After the specification, library or protocol that they adapt.
   'src/flow/subscriptions/wire/graphql-sse.ts',
   'src/flow/subscriptions/wire/graphql-ws.ts',
-  'src/graphql/http.ts',
+  'src/graphql/run/operations/http.ts',
   'src/upstream/credentials/oauth2.ts',
   'src/upstream/undici.ts',
   // Scripts that Redis runs, and tables of words: their names are those of the entries.
   'src/config/protection/operators.ts',
   'src/config/protection/rights.ts',
   'src/config/protection/table.ts',
-  'src/graphql/fields/operation-verbs.ts',
+  'src/graphql/schema/fields/operation-verbs.ts',
   'src/redis/documents/persisted-scripts.ts',
   'src/redis/events/event-scripts.ts',
   'src/redis/lease/lease-scripts.ts',
   // Small functions on values of one type.
-  'src/core/maps.ts',
+  'src/core/collections/maps.ts',
   // Entries of a folder: named after their part in it.
   'src/console/answers.ts',
   'src/console/description.ts',

@@ -9,7 +9,7 @@ import { compile } from '../../src/compile.js';
 import { configSchema, type SchemaNode } from '../../src/config/check/schema-node.js';
 import { loadConfig } from '../../src/config/load.js';
 import { REFUSALS } from '../../src/config/refusal-tables.js';
-import { isRecord } from '../../src/core/json.js';
+import { isRecord } from '../../src/core/json/json.js';
 import { AT_ONCE } from '../../src/core/time-slices.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { Authority } from '../kit/certificates.js';

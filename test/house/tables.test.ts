@@ -9,7 +9,7 @@ import { levelOf } from '../../src/core/refusals/refusal-kind.js';
 import { kindOf, type RefusalCode } from '../../src/core/refusals/refusals.js';
 import { wireStatus } from '../../src/core/refusals/wire-status.js';
 import { AT_ONCE } from '../../src/core/time-slices.js';
-import { BUILT_INS } from '../../src/graphql/types/retype.js';
+import { BUILT_INS } from '../../src/graphql/schema/types/retype.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
 import { faultCodeOf } from '../../src/soap/fault/print-fault.js';

@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { isRecord } from '../../src/core/json.js';
+import { isRecord } from '../../src/core/json/json.js';
 import { until } from './until.js';
 
 /** A client of server-sent events that knows its last id, as `EventSource` does. */

@@ -1,4 +1,4 @@
-import { type Import, importsIn, type SourceFile } from './source.js';
+import { declarationsOf, type Import, importsIn, isFace, type SourceFile } from './source.js';
 
 /**
  * The packages of `src`, each after those that it may depend on. All other files are the gateway.
@@ -20,15 +20,28 @@ export function packageOf(path: string): string | null {
   return root === 'src' && second !== undefined && PACKAGES.includes(first) ? first : null;
 }
 
-/** The exported names of each face, by the name of its package. */
+/** The names that each package offers, by its name: those of a house as `house.name`. */
 export function facesOf(sources: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
-    sources.flatMap((source) => {
-      const name = /^src\/(\w+)\/index\.ts$/.exec(source.path)?.[1];
-      return name === undefined ? [] : [[name, importsIn(source).flatMap(({ names }) => names)]];
-    }),
+    sources
+      .filter(({ path }) => isFace(path))
+      .map(({ path }) => [packageOf(path) ?? '', [...declarationsOf(path).keys()]]),
   );
 }
+
+/** How many of these names each house of a package has, by the name of the house. */
+export function housesOf(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const [house = '', member] = name.split('.');
+    if (member !== undefined) counts.set(house, (counts.get(house) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** How many names a face has, where a house is one. */
+export const faceSize = (names: readonly string[]): number =>
+  new Set(names.map((name) => name.split('.', 1)[0])).size;
 
 /** The packages that each package imports from, in alphabetical order. */
 export function packageArrows(imports: readonly Import[]): ReadonlyMap<string, readonly string[]> {

@@ -36,7 +36,10 @@ export interface Import {
   readonly specifier: string;
   /** Of the repository's root when it is a file of ours, else null. */
   readonly target: string | null;
-  /** The names that it takes: none of an import without a list of names. */
+  /**
+   * The names that it takes: none of an import without a list of names. A name of a house is
+   * `house.name`.
+   */
   readonly names: readonly string[];
   /** The face of a package that it comes through: `target` is the file that declares the names. */
   readonly face: string | null;
@@ -73,7 +76,7 @@ export function importsIn(source: SourceFile): readonly Import[] {
     };
     if (whole.face === null || taken.length === 0) found.push(whole);
     else
-      for (const [file, names] of declaredBy(whole.face, taken)) {
+      for (const [file, names] of declaredBy(whole.face, membersOf(whole.face, taken, source))) {
         const isLoaded = isValue && names.some(({ isType }) => !isType);
         found.push({ ...whole, target: file, names: names.map(({ name }) => name), isLoaded });
       }
@@ -84,8 +87,17 @@ export function importsIn(source: SourceFile): readonly Import[] {
 /** Whether a file is the face of a package: all that others import from it. */
 export const isFace = (path: string): boolean => /^src\/\w+\/index\.ts$/.test(path);
 
+/** Whether a file is the face of a house: a folder that its package offers as one namespace. */
+export const isHouse = (path: string): boolean => /^src\/\w+\/[\w/]+\/index\.ts$/.test(path);
+
 interface TakenName {
   readonly name: string;
+  readonly isType: boolean;
+}
+
+interface Declared {
+  /** The file that declares the name. */
+  readonly file: string;
   readonly isType: boolean;
 }
 
@@ -98,20 +110,59 @@ function namesIn(statement: string): readonly TakenName[] {
   }));
 }
 
-const faces = new Map<string, ReadonlyMap<string, string>>();
+const faces = new Map<string, ReadonlyMap<string, Declared>>();
 
-/** The files that declare the names of a face, by name. */
-function declarationsOf(face: string): ReadonlyMap<string, string> {
+/** The names of a face; those of its houses as `house.name`. */
+export function declarationsOf(face: string): ReadonlyMap<string, Declared> {
   const known = faces.get(face);
   if (known !== undefined) return known;
   const text = readFileSync(face, 'utf8');
-  const made = new Map(
-    importsIn({ path: face, text, code: maskTypeScript(text) }).flatMap(({ names, target }) =>
-      names.map((name): [string, string] => [name, target ?? face]),
-    ),
-  );
+  const code = maskTypeScript(text);
+  const made = new Map<string, Declared>();
+  for (const match of code.matchAll(/^export\b([^;'"(=]*?)\bfrom\s*'/gm)) {
+    const start = match.index + match[0].length;
+    const specifier = text.slice(start, text.indexOf("'", start));
+    const file = posix.join(posix.dirname(face), specifier).replace(/\.js$/, '.ts');
+    const house = /^\s*\*\s*as\s+(\w+)/.exec(match[1] ?? '')?.[1];
+    if (house === undefined)
+      for (const { name, isType } of namesIn(match[0])) made.set(name, { file, isType });
+    else for (const [name, declared] of exportsOf(file)) made.set(`${house}.${name}`, declared);
+  }
   faces.set(face, made);
   return made;
+}
+
+/** The names that a house offers: its index lists them, any other file declares them. */
+function exportsOf(file: string): ReadonlyMap<string, Declared> {
+  if (isHouse(file)) return declarationsOf(file);
+  const code = maskTypeScript(readFileSync(file, 'utf8'));
+  const declared =
+    /^export\s+(?:declare\s+|async\s+|abstract\s+)*(const|let|function\*?|class|interface|type)\s*(\w+)/gm;
+  return new Map(
+    [...code.matchAll(declared)].map(([, kind = '', name = '']): [string, Declared] => [
+      name,
+      { file, isType: kind === 'interface' || kind === 'type' },
+    ]),
+  );
+}
+
+/** Names that a file takes: for a house those of its members that the file uses. */
+function membersOf(
+  face: string,
+  taken: readonly TakenName[],
+  { code }: SourceFile,
+): readonly TakenName[] {
+  const declared = declarationsOf(face);
+  return taken.flatMap((each) => {
+    if (declared.has(each.name)) return [each];
+    const used = code.matchAll(
+      new RegExp(`(?<![\\w$]|(?<!\\.\\.)\\.)${each.name}\\s*\\.\\s*(\\w+)`, 'g'),
+    );
+    return [...new Set([...used].map(([, name]) => `${each.name}.${name}`))].map((name) => ({
+      name,
+      isType: each.isType || declared.get(name)?.isType === true,
+    }));
+  });
 }
 
 /** Names of a face by the files that declare them. */
@@ -121,7 +172,7 @@ function declaredBy(
 ): ReadonlyMap<string, readonly TakenName[]> {
   const files = new Map<string, TakenName[]>();
   for (const each of taken) {
-    const file = declarationsOf(face).get(each.name) ?? face;
+    const file = declarationsOf(face).get(each.name)?.file ?? face;
     files.set(file, [...(files.get(file) ?? []), each]);
   }
   return files;

@@ -4,7 +4,7 @@ import { Histogram, Registry } from 'prom-client';
 import t from 'tap';
 import { packageVersion } from '../../src/core/files/package-folder.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
-import { AT_ONCE, runAtOnce } from '../../src/core/time-slices.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
 import { Exchange } from '../../src/gateway/exchange.js';
 import { histogram, MetricBook } from '../../src/observe/metrics/metric-book.js';
 import { addUp } from '../../src/observe/metrics/metric-table.js';
@@ -92,7 +92,7 @@ t.test('the metrics of several processes are added up', async (t) => {
   const processes = [new Metrics(() => []), new Metrics(() => [])];
   for (const metrics of processes) metrics.observe(exchange('orders', 'Get'), 0.5);
   const gathered = await Promise.all(processes.map((each) => each.list(AT_ONCE)));
-  const text = await textOf(runAtOnce(addUp(gathered)), 'prometheus');
+  const text = await textOf(AT_ONCE.finish(addUp(gathered)), 'prometheus');
   t.match(
     text,
     'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 2',
@@ -199,5 +199,5 @@ t.test('metrics of workers keep the greatest of values that are no sums', async 
       rows: [{ values: ['x'], numbers: [value], exemplars: null }],
     },
   ]);
-  t.match(await textOf(runAtOnce(addUp(lists)), 'prometheus'), 'most{a="x"} 3\n');
+  t.match(await textOf(AT_ONCE.finish(addUp(lists)), 'prometheus'), 'most{a="x"} 3\n');
 });

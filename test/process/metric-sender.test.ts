@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { runAtOnce } from '../../src/core/time-slices.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
 import { addUp, type MetricList, metricParts } from '../../src/observe/metrics/metric-table.js';
 import { MetricSender } from '../../src/process/metric-sender.js';
 
@@ -22,7 +22,7 @@ t.test('parts of a list of metrics are short, and add up to the list', async (t)
   const parts = [...metricParts(LIST)];
   for (const part of parts)
     t.ok(part.reduce((sum, { rows }) => sum + rows.length, 0) <= 500, 'at most 500 rows');
-  t.strictSame(runAtOnce(addUp([parts.flat()])), runAtOnce(addUp([LIST])));
+  t.strictSame(AT_ONCE.finish(addUp([parts.flat()])), AT_ONCE.finish(addUp([LIST])));
 });
 
 t.test('the parts of two lists do not mix', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { AddressTotals } from '../../src/core/address-totals.js';
+import { AddressTotals } from '../../src/core/collections/address-totals.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { Breaker, type EjectionReason } from '../../src/upstream/breaker.js';
 import { AddressTally, type Compared, Outliers } from '../../src/upstream/outliers.js';

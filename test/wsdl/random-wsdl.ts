@@ -1,5 +1,5 @@
 import { validateSchema } from 'graphql';
-import { buildSchema } from '../../src/graphql/schema.js';
+import { buildSchema } from '../../src/graphql/schema/schema.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { schemaWith, wsdlWith } from './written.js';

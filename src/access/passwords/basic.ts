@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { invariant, Refusal, setAndEvictOldest } from '../../core/index.js';
+import { collections, invariant, Refusal } from '../../core/index.js';
 import type { Identifier } from '../access.js';
 import {
   type CallerIdentity,
@@ -142,10 +142,10 @@ export class BasicUsers implements Identifier {
     }
     const client = await running;
     if (client === null) {
-      setAndEvictOldest(this.#refused, digest, true, REFUSED_MAX);
+      collections.setAndEvictOldest(this.#refused, digest, true, REFUSED_MAX);
       throw unknown();
     }
-    setAndEvictOldest(this.#verified, digest, client, VERIFIED_MAX);
+    collections.setAndEvictOldest(this.#verified, digest, client, VERIFIED_MAX);
     return client;
   }
 

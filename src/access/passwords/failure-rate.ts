@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 
 /** Keys that are remembered; beyond, the one longest without a failure begins anew. */
 export const KEYS_MAX = 10_000;
@@ -29,7 +29,7 @@ export class FailureRate {
 
   add(key: string, nowMillis: number): void {
     const paid = Math.max(nowMillis, this.#paidMillis.get(key) ?? 0) + this.#restoreMillis;
-    setAndEvictOldest(this.#paidMillis, key, paid, KEYS_MAX);
+    collections.setAndEvictOldest(this.#paidMillis, key, paid, KEYS_MAX);
   }
 
   forget(key: string): void {

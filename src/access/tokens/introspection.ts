@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-import { asRefusal, type CallObserver, Refusal, setAndEvictOldest } from '../../core/index.js';
+import { asRefusal, collections, type observing, Refusal } from '../../core/index.js';
 import type { Identifier } from '../access.js';
 import type { Question } from '../allowed-answer.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
@@ -24,7 +24,7 @@ export interface IntrospectionRules extends TokenClientRules {
  */
 export type Introspect = (
   token: string,
-  observer: CallObserver | null,
+  observer: observing.CallObserver | null,
 ) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /**
@@ -81,7 +81,11 @@ export class IntrospectedTokens implements Identifier {
     }
   }
 
-  async #ask(token: string, digest: string, observer: CallObserver | null): Promise<Answer> {
+  async #ask(
+    token: string,
+    digest: string,
+    observer: observing.CallObserver | null,
+  ): Promise<Answer> {
     const claims = await this.#introspect(token, observer).catch((caught: unknown) => {
       throw unanswered(caught);
     });
@@ -91,7 +95,7 @@ export class IntrospectedTokens implements Identifier {
     const [kept, other] =
       client instanceof Refusal ? [this.#inactive, this.#active] : [this.#active, this.#inactive];
     other.delete(digest);
-    setAndEvictOldest(kept, digest, answer, ANSWERS_MAX);
+    collections.setAndEvictOldest(kept, digest, answer, ANSWERS_MAX);
     return answer;
   }
 

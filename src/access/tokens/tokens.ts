@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setAndEvictOldest } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { Identifier } from '../access.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
@@ -69,7 +69,7 @@ export class Tokens implements Identifier {
   ): Promise<Client> {
     const client = await issuer.verify(token);
     const untilMillis = Math.min(Date.now() + VERIFIED_MILLIS, client.expiresMillis ?? 0);
-    setAndEvictOldest(this.#verified, digest, { client, untilMillis }, VERIFIED_MAX);
+    collections.setAndEvictOldest(this.#verified, digest, { client, untilMillis }, VERIFIED_MAX);
     return verifyBinding(client, caller);
   }
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
-import { pagesOf } from '../../graphql/index.js';
+import { schemaDocs } from '../../graphql/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { printHtml, printMarkdown } from './print-pages.js';
 
@@ -14,7 +14,7 @@ import { printHtml, printMarkdown } from './print-pages.js';
 export async function docs(file: string, directory: string, terminal: Terminal): Promise<ExitCode> {
   const { graph, close } = await compile(await loadConfig(file, process.env));
   await close();
-  const pages = pagesOf(graph.schema, graph.fields);
+  const pages = schemaDocs.pagesOf(graph.schema, graph.fields);
   if (pages.length === 0) {
     terminal.error('The configuration offers no operation.');
     return 1;

@@ -1,15 +1,15 @@
-import type { DocsPage, InlineText, PageBlock } from '../../graphql/index.js';
+import type { schemaDocs } from '../../graphql/index.js';
 import { escapeQuoted } from '../../xml/index.js';
 
 /** Prints a page as Markdown. Texts of the WSDL are texts: they make no headings, links or HTML. */
-export function printMarkdown({ title, entries }: DocsPage): string {
+export function printMarkdown({ title, entries }: schemaDocs.DocsPage): string {
   const parts = entries.map(({ name, blocks }) =>
     [`## ${escapeMarkdown(name)}`, ...blocks.map(markdownOf)].join('\n\n'),
   );
   return `# ${title}\n\n${parts.join('\n\n')}\n`;
 }
 
-function markdownOf(block: PageBlock): string {
+function markdownOf(block: schemaDocs.PageBlock): string {
   switch (block.kind) {
     case 'text':
       return inMarkdown(block.text);
@@ -30,10 +30,10 @@ function markdownOf(block: PageBlock): string {
   }
 }
 
-const cellOf = (text: InlineText): string => inMarkdown(text).replace(/\s*\n\s*/g, ' ');
+const cellOf = (text: schemaDocs.InlineText): string => inMarkdown(text).replace(/\s*\n\s*/g, ' ');
 
 /** Names of GraphQL have no backtick; what else a type is written with has none either. */
-const inMarkdown = (text: InlineText): string =>
+const inMarkdown = (text: schemaDocs.InlineText): string =>
   text
     .map((part) => (typeof part === 'string' ? escapeMarkdown(part) : `\`${part.code}\``))
     .join('');
@@ -49,7 +49,7 @@ const escapeMarkdown = (text: string): string =>
     .replace(/^(\d*)([-+.)])/gm, '$1\\$2');
 
 /** Prints all pages as one HTML page with a search, which needs no other file and no network. */
-export function printHtml(pages: readonly DocsPage[], nonce: string): string {
+export function printHtml(pages: readonly schemaDocs.DocsPage[], nonce: string): string {
   const sections = pages.map(({ title, file, entries }) => {
     const parts = entries.map(
       ({ name, blocks }) =>
@@ -83,7 +83,7 @@ ${sections.join('\n')}
 `;
 }
 
-function htmlOf(block: PageBlock): string {
+function htmlOf(block: schemaDocs.PageBlock): string {
   switch (block.kind) {
     case 'text':
       return `<p>${inHtml(block.text).replace(/\n\s*\n/g, '</p><p>')}</p>`;
@@ -99,7 +99,7 @@ function htmlOf(block: PageBlock): string {
   }
 }
 
-const inHtml = (text: InlineText): string =>
+const inHtml = (text: schemaDocs.InlineText): string =>
   text
     .map((part) =>
       typeof part === 'string' ? escapeQuoted(part) : `<code>${escapeQuoted(part.code)}</code>`,

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../core/index.js';
-import { leftOut, type Port, type WsdlModel, warningsOfPorts } from '../../wsdl/index.js';
+import { type Port, report, type WsdlModel } from '../../wsdl/index.js';
 
 /** Texts with one cause: the first of them, and how many there are. */
 export interface Cause<T> {
@@ -49,11 +49,11 @@ export function withoutReported(model: WsdlModel, ports: readonly Port[]): reado
   const { uncallable = [] } = model;
   const reported = new Set(
     uncallable.map(({ place, reason }) =>
-      leftOut(
+      report.leftOut(
         place.replace(/^port /, ''),
         reason.what.replace(/^It cannot be called: (.*)\.$/, '$1'),
       ),
     ),
   );
-  return warningsOfPorts(model, ports).filter(({ what }) => !reported.has(what));
+  return report.warningsOfPorts(model, ports).filter(({ what }) => !reported.has(what));
 }

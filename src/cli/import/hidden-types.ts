@@ -6,8 +6,8 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
-import { type Diagnostic, unplaced } from '../../core/index.js';
-import { rootTypes } from '../../graphql/index.js';
+import { type Diagnostic, diagnosis } from '../../core/index.js';
+import { graphqlSchema } from '../../graphql/index.js';
 
 /** A warning of types whose fields lie deeper than a query may be; [] where all can be read. */
 export function hiddenByDepth(schema: GraphQLSchema, depth: number): readonly Diagnostic[] {
@@ -16,7 +16,7 @@ export function hiddenByDepth(schema: GraphQLSchema, depth: number): readonly Di
   if (hidden === 0) return [];
   const needed = Math.max(...depths.values());
   return [
-    unplaced(
+    diagnosis.unplaced(
       `${hidden} of ${depths.size} types are deeper than a query may be ` +
         `(\`limits.graphql.depth\`: ${depth}): no query can read them.`,
       `Write \`limits: { graphql: { depth: ${needed} } }\` for all of them.`,
@@ -27,7 +27,7 @@ export function hiddenByDepth(schema: GraphQLSchema, depth: number): readonly Di
 /** The least depth of a query that reads a field of each type of an object. */
 function depthsOf(schema: GraphQLSchema): ReadonlyMap<GraphQLNamedType, number> {
   const depths = new Map<GraphQLNamedType, number>();
-  let level: readonly GraphQLNamedType[] = rootTypes(schema);
+  let level: readonly GraphQLNamedType[] = graphqlSchema.rootTypes(schema);
   for (let depth = 1; level.length > 0; depth++) {
     const next: GraphQLNamedType[] = [];
     for (const type of level) {

@@ -6,13 +6,10 @@ import { type LoadedConfig, loadConfig } from '../../config/load.js';
 import { withEntries } from '../../config/source/yaml-source.js';
 import {
   ConfigurationError,
-  completeInputs,
   type Diagnostic,
-  emptySnapshot,
+  diagnosis,
   errorCode,
-  LIVE_INPUTS,
-  unplaced,
-  unplacedError,
+  inputFiles,
 } from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { writeWhole } from '../../process/write-whole.js';
@@ -52,7 +49,7 @@ export async function importInto(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const file = await existing(options.file);
-  const text = (await LIVE_INPUTS.readFile(file)).toString();
+  const text = (await inputFiles.LIVE_INPUTS.readFile(file)).toString();
   const loaded = await loadConfig(options.file, process.env);
   const before = await compile(loaded);
   await before.close();
@@ -112,7 +109,11 @@ export async function importInto(
 async function existing(file: string): Promise<string> {
   return realpath(file).catch((error: unknown) => {
     const what = `There is no such configuration (${errorCode(error) ?? 'unknown error'}).`;
-    throw unplacedError(what, '`soapstone import WSDL -o FOLDER` writes a new one.', file);
+    throw diagnosis.unplacedError(
+      what,
+      '`soapstone import WSDL -o FOLDER` writes a new one.',
+      file,
+    );
   });
 }
 
@@ -125,7 +126,12 @@ function refuseTakenNames(
     if (!Object.hasOwn(loaded.config.services, name)) return [];
     const place = loaded.placeOf(['services', name], 'key');
     const what = `There is a service \`${name}\` already.`;
-    return [{ ...unplaced(what, 'Give the new one another name: --name NAME.', file), ...place }];
+    return [
+      {
+        ...diagnosis.unplaced(what, 'Give the new one another name: --name NAME.', file),
+        ...place,
+      },
+    ];
   });
   if (taken.length > 0) throw new ConfigurationError(taken);
 }
@@ -140,7 +146,7 @@ async function makeFolder(directory: string, location: string): Promise<boolean>
   const isOfWsdl =
     (await realpath(directory)) === (await realpath(dirname(location)).catch(() => null));
   if (isOfWsdl || (await readdir(directory)).length === 0) return false;
-  throw unplacedError(
+  throw diagnosis.unplacedError(
     'The folder for the copy of the WSDL is not empty.',
     'Give another one: -o FOLDER.',
     directory,
@@ -151,10 +157,15 @@ async function makeFolder(directory: string, location: string): Promise<boolean>
  * Compiles the configuration as it will be. Throws `ConfigurationError` where it cannot be used.
  */
 async function warningsOf(file: string, text: string): Promise<readonly Diagnostic[]> {
-  const snapshot = emptySnapshot();
+  const snapshot = inputFiles.emptySnapshot();
   snapshot.contents.set(file, Buffer.from(text));
   const compiled = await compile(
-    await loadConfig(file, process.env, {}, completeInputs(snapshot, LIVE_INPUTS)),
+    await loadConfig(
+      file,
+      process.env,
+      {},
+      inputFiles.completeInputs(snapshot, inputFiles.LIVE_INPUTS),
+    ),
   );
   await compiled.close();
   return compiled.warnings;

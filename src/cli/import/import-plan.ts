@@ -1,7 +1,7 @@
 import { withOwnNames } from '../../compile/soap/documents/own-names.js';
 import { isHttpUrl } from '../../config/keys/address.js';
-import { groupBy, unplacedError } from '../../core/index.js';
-import { fieldName, NameScope } from '../../graphql/index.js';
+import { collections, diagnosis } from '../../core/index.js';
+import { graphqlSchema } from '../../graphql/index.js';
 import type { DialectName } from '../../soap/index.js';
 import type { Port, WsdlModel } from '../../wsdl/index.js';
 import { oneLine } from '../table.js';
@@ -41,14 +41,17 @@ interface Candidate {
 export function planServices(model: WsdlModel, options: PlanOptions): readonly PlannedService[] {
   if (options.name !== null && !SERVICE_NAME.test(options.name)) {
     const remedy = 'Begin it with a letter; then letters, digits, - and _.';
-    throw unplacedError('The name of --name cannot be used.', remedy);
+    throw diagnosis.unplacedError('The name of --name cannot be used.', remedy);
   }
   const all = model.services.flatMap(({ name, ports }) =>
     ports.map((port) => ({ service: name.local, port })),
   );
   const chosen = options.ports.length > 0 ? named(all, options) : byRule(all, options.location);
-  const byAddress = groupBy(chosen, ({ port }) => `${port.dialect} ${port.address ?? ''}`);
-  const scope = new NameScope();
+  const byAddress = collections.groupBy(
+    chosen,
+    ({ port }) => `${port.dialect} ${port.address ?? ''}`,
+  );
+  const scope = new graphqlSchema.NameScope();
   return [...byAddress.values()].flatMap((candidates): PlannedService[] => {
     const [first] = candidates;
     if (first === undefined) return [];
@@ -82,7 +85,7 @@ export function withBackend(
 ): readonly PlannedService[] {
   if (url === null) return planned;
   if (!isHttpUrl(url)) {
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       `${oneLine(url)} is no address of a backend.`,
       'Give one that begins with http:// or https://.',
     );
@@ -91,7 +94,7 @@ export function withBackend(
   const isOrigin = pathname === '/' && search === '';
   if (!isOrigin && planned.length > 1) {
     const what = `The WSDL has ${planned.length} services at addresses of their own.`;
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       what,
       `Give a URL without a path, such as ${origin}: each service keeps its path.`,
     );
@@ -110,7 +113,7 @@ function named(all: readonly Candidate[], { ports, location }: PlanOptions): rea
     const found = all.find(({ port }) => port.name === wanted);
     if (found !== undefined) return found;
     const known = all.map(({ port }) => oneLine(port.name)).join(', ');
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       `The WSDL has no SOAP port ${oneLine(wanted)}.`,
       `Its SOAP ports: ${known}.`,
       location,
@@ -121,7 +124,7 @@ function named(all: readonly Candidate[], { ports, location }: PlanOptions): rea
 /** In the order of the WSDL. Where no operation can be called, the first port stands for all. */
 function byRule(all: readonly Candidate[], location: string): readonly Candidate[] {
   const origin = isHttpUrl(location) ? new URL(location).origin : null;
-  const byPortType = groupBy(all, ({ port }) => port.portType ?? ` ${port.name}`);
+  const byPortType = collections.groupBy(all, ({ port }) => port.portType ?? ` ${port.name}`);
   const taken = new Set([...byPortType.values()].flatMap((same) => covering(same, origin)));
   const chosen = all.filter((candidate) => taken.has(candidate));
   return chosen.length === 0 ? all.slice(0, 1) : chosen;
@@ -159,9 +162,13 @@ const SERVICE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
  * That of the WSDL's service, else of the port; behind the name that was asked for, where that is
  * taken.
  */
-function nameOf({ service, port }: Candidate, wanted: string | null, scope: NameScope): string {
+function nameOf(
+  { service, port }: Candidate,
+  wanted: string | null,
+  scope: graphqlSchema.NameScope,
+): string {
   const own = [service, port.name]
-    .map((each) => fieldName(each, 'camel').slice(0, 56))
+    .map((each) => graphqlSchema.fieldName(each, 'camel').slice(0, 56))
     .filter(isServiceName);
   if (wanted === null) return scope.take(own[0] ?? 'service', own[1] ?? 'service');
   return scope.has(wanted)

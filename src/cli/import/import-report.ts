@@ -1,14 +1,13 @@
-import { type Diagnostic, unplaced } from '../../core/index.js';
-import { buildSchema, fieldName, isDoubtful, NameScope, pascalName } from '../../graphql/index.js';
+import { type Diagnostic, diagnosis } from '../../core/index.js';
+import { graphqlSchema } from '../../graphql/index.js';
 import type { DialectName } from '../../soap/index.js';
 import {
   distinctName,
   type Operation,
   type Payload,
   type Port,
-  reasonOf,
+  report,
   typeKey,
-  type UncallableOperation,
   type WsdlModel,
 } from '../../wsdl/index.js';
 import { type OfferedField, withXmlContent } from '../xml-content.js';
@@ -86,7 +85,7 @@ export function reportImport(
   { location, configuration, taken }: ImportFrame,
 ): ImportReport {
   const [owner] = planned;
-  const { fields, findings } = buildSchema(
+  const { fields, findings } = graphqlSchema.buildSchema(
     planned.map(({ name, ports }) => ({
       name,
       operations: ports.flatMap(({ operations }) => operations),
@@ -95,7 +94,7 @@ export function reportImport(
       typesOf: owner?.name ?? name,
     })),
   );
-  const scope = new NameScope([...taken, ...fields.keys()]);
+  const scope = new graphqlSchema.NameScope([...taken, ...fields.keys()]);
   const fieldOf = new Map(
     [...fields].map(([name, bound]): [string, OfferedField] => [
       keyOf(bound.service, bound.operation.name),
@@ -120,7 +119,7 @@ export function reportImport(
   const ports = model.services.flatMap((service) =>
     service.ports.map((port) => reportPort(port, serviceOf.get(port.name) ?? null, partial)),
   );
-  const found = findings.map(({ what, remedy }) => unplaced(what, remedy));
+  const found = findings.map(({ what, remedy }) => diagnosis.unplaced(what, remedy));
   const warnings = [
     ...withoutReported(
       model,
@@ -129,7 +128,9 @@ export function reportImport(
     ...found,
   ];
   const doubtful = [...fields.values()].flatMap(({ parent, operation }) =>
-    parent === 'Mutation' && isDoubtful(distinctName(operation)) ? [operation.name] : [],
+    parent === 'Mutation' && graphqlSchema.isDoubtful(distinctName(operation))
+      ? [operation.name]
+      : [],
   );
   return {
     location,
@@ -149,7 +150,7 @@ export function reportImport(
  */
 function withServiceName(field: string, service: string): string {
   const [parent = '', name = ''] = field.split('.');
-  return `${parent}.${fieldName(service, 'camel')}${pascalName(name)}`;
+  return `${parent}.${graphqlSchema.fieldName(service, 'camel')}${graphqlSchema.pascalName(name)}`;
 }
 
 const keyOf = (service: string, operation: string): string => `${service} ${operation}`;
@@ -211,7 +212,7 @@ class OfferedOperations {
           status: shown.status,
           field: field?.name ?? null,
           ...NOT_SHARED,
-          ...reasonOf(shown),
+          ...report.reasonOf(shown),
         };
       }
       const sameAs = this.#find(sharedKeys(operation, port, known?.service ?? null));
@@ -219,13 +220,13 @@ class OfferedOperations {
       if (sameAs !== null) {
         return { ...row, status: 'otherPort', sameAs, reason: null, place: null };
       }
-      const why = operation.status === 'disabled' ? reasonOf(operation) : NOT_CHOSEN;
+      const why = operation.status === 'disabled' ? report.reasonOf(operation) : NOT_CHOSEN;
       return { ...row, status: 'disabled', ...NOT_SHARED, ...why };
     });
   }
 
   /** One that no SOAP port has may be offered under its name. */
-  reportUncallable({ name, place: at, reason }: UncallableOperation): ReportedOperation {
+  reportUncallable({ name, place: at, reason }: report.UncallableOperation): ReportedOperation {
     const sameAs = this.#find([nameKey(name)]);
     const status = sameAs === null ? 'disabled' : 'otherPort';
     return {
@@ -235,7 +236,7 @@ class OfferedOperations {
       status,
       field: null,
       sameAs,
-      ...reasonOf({ reasons: [reason] }),
+      ...report.reasonOf({ reasons: [reason] }),
     };
   }
 

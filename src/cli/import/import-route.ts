@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError, type Diagnostic, unplaced, unplacedError } from '../../core/index.js';
-import type { FetchOptions } from '../../upstream/index.js';
+import { ConfigurationError, type Diagnostic, diagnosis } from '../../core/index.js';
+import type { fetching } from '../../upstream/index.js';
 
 /**
  * The way to a WSDL: a proxy, and TLS. File names, and texts with `${NAME}` for variables of the
@@ -32,12 +32,12 @@ export async function compileRoute(
   options: RouteOptions,
   fill: Fill,
   isHome: (url: URL) => boolean,
-): Promise<Pick<FetchOptions, 'routeTo' | 'tlsFor'>> {
+): Promise<Pick<fetching.FetchOptions, 'routeTo' | 'tlsFor'>> {
   const diagnostics: Diagnostic[] = [];
   const proxy = proxyOf(options.proxy, fill, diagnostics);
   const { cert: certFile, key: keyFile } = options;
   if ((certFile === null) !== (keyFile === null)) {
-    diagnostics.push(unplaced('--cert and --key belong together.', 'Give both.'));
+    diagnostics.push(diagnosis.unplaced('--cert and --key belong together.', 'Give both.'));
   }
   const ca = await contentOf('--ca', options.ca, diagnostics);
   const cert = await contentOf('--cert', certFile, diagnostics);
@@ -45,13 +45,13 @@ export async function compileRoute(
   const passphrase = secretOf('--passphrase', options.passphrase, fill, diagnostics);
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   if (ca === null && cert === null && proxy === null) return {};
-  const { routeTo, TlsMaterial, tlsReason } = await import('../../upstream/index.js');
+  const { dial } = await import('../../upstream/index.js');
   const materialOf = (own: boolean) => {
     const parts = {
       ...(ca !== null && { ca }),
       ...(own && cert !== null && key !== null && { cert, key }),
     };
-    return new TlsMaterial(
+    return new dial.TlsMaterial(
       { parts, passphrase, servername: null, minVersion: '1.2', verify: 'full' },
       {},
     );
@@ -64,15 +64,15 @@ export async function compileRoute(
       // Without a proxy the names of hosts are resolved, and their addresses checked, by the client
       // itself.
       routeTo(url) {
-        const route = routeTo(url, proxy, tlsFor(url));
+        const route = dial.routeTo(url, proxy, tlsFor(url));
         return route.tunnel === null && route.forwarder === null ? null : route;
       },
     };
   } catch (error) {
-    const what = `The files of --ca, --cert and --key cannot be used (${tlsReason(error)}).`;
+    const what = `The files of --ca, --cert and --key cannot be used (${dial.tlsReason(error)}).`;
     const remedy =
       'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
-    throw unplacedError(what, remedy);
+    throw diagnosis.unplacedError(what, remedy);
   }
 }
 
@@ -80,14 +80,19 @@ export async function compileRoute(
 function proxyOf(text: string | null, fill: Fill, diagnostics: Diagnostic[]): string | null {
   if (text === null || text === 'environment') return text;
   if (/:\/\/[^/@]*:[^/@]*@/.test(text) && !/:\/\/[^/@]*:[^/@]*\$\{[^/]*@/.test(text)) {
-    diagnostics.push(unplaced('The password of --proxy stands on the command line.', BY_VARIABLE));
+    diagnostics.push(
+      diagnosis.unplaced('The password of --proxy stands on the command line.', BY_VARIABLE),
+    );
     return null;
   }
   const filled = fill(text, diagnostics);
   if (filled === null) return null;
   if (URL.canParse(filled) && new URL(filled).protocol === 'http:') return filled;
   diagnostics.push(
-    unplaced('--proxy is no address of a proxy.', 'Write http://host:port, or environment.'),
+    diagnosis.unplaced(
+      '--proxy is no address of a proxy.',
+      'Write http://host:port, or environment.',
+    ),
   );
   return null;
 }
@@ -100,7 +105,9 @@ function secretOf(
 ): string | null {
   if (text === null) return null;
   if (text.includes('${')) return fill(text, diagnostics);
-  diagnostics.push(unplaced(`The value of ${option} stands on the command line.`, BY_VARIABLE));
+  diagnostics.push(
+    diagnosis.unplaced(`The value of ${option} stands on the command line.`, BY_VARIABLE),
+  );
   return null;
 }
 
@@ -116,7 +123,7 @@ async function contentOf(
   try {
     return await readFile(file, 'utf8');
   } catch {
-    diagnostics.push(unplaced(`The file of ${option} cannot be read.`, null, file));
+    diagnostics.push(diagnosis.unplaced(`The file of ${option} cannot be read.`, null, file));
     return null;
   }
 }

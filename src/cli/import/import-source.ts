@@ -5,10 +5,9 @@ import { performance } from 'node:perf_hooks';
 import {
   ConfigurationError,
   type Diagnostic,
-  LIVE_INPUTS,
+  diagnosis,
+  inputFiles,
   MIB,
-  unplaced,
-  unplacedError,
 } from '../../core/index.js';
 import { addressKind } from '../../upstream/index.js';
 import type { ReadOptions } from '../../wsdl/index.js';
@@ -44,7 +43,7 @@ export const NO_SOURCE_OPTIONS: SourceOptions = {
 
 /** Wraps a source so that it names each document to `show` before it is read. */
 export function withProgress(source: ReadOptions, show: (document: string) => void): ReadOptions {
-  const { fetch, inputs = LIVE_INPUTS } = source;
+  const { fetch, inputs = inputFiles.LIVE_INPUTS } = source;
   return {
     ...source,
     fetch:
@@ -64,7 +63,7 @@ export function withProgress(source: ReadOptions, show: (document: string) => vo
   };
 }
 
-type Client = typeof import('../../upstream/index.js');
+type Client = typeof import('../../upstream/index.js')['fetching'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -85,7 +84,7 @@ export async function importSourceOf(
 ): Promise<ReadOptions> {
   const home = URL.canParse(location) ? new URL(location) : null;
   if (home !== null && (home.username !== '' || home.password !== '')) {
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       'The address holds credentials, which would end up in logs and files.',
       'Give them with --user.',
     );
@@ -119,7 +118,7 @@ export async function importSourceOf(
       }
       const timeoutMillis = Math.min(FETCH.timeoutMillis, left);
       // Loading the HTTP client takes a fifth of an import, and a WSDL in a file does without.
-      const client: Client = await import('../../upstream/index.js');
+      const { fetching: client } = await import('../../upstream/index.js');
       agents ??= client.keepConnections();
       return client.fetchDocument(url, {
         ...FETCH,
@@ -152,7 +151,7 @@ async function credentialHeaders(
     addHeader(line, environment, fields, diagnostics);
   }
   if (user !== null && userFile !== null) {
-    diagnostics.push(unplaced('Both --user and --user-file are set.', 'Keep one.'));
+    diagnostics.push(diagnosis.unplaced('Both --user and --user-file are set.', 'Keep one.'));
   }
   const pair =
     userFile === null
@@ -160,7 +159,7 @@ async function credentialHeaders(
       : await userIn(userFile, diagnostics);
   if (pair !== null) {
     if (!pair.includes(':')) {
-      diagnostics.push(unplaced('The user is not `name:password`.', null));
+      diagnostics.push(diagnosis.unplaced('The user is not `name:password`.', null));
     }
     fields.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
   }
@@ -187,16 +186,19 @@ function addHeader(
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(0, colon)).trim();
   if (!FIELD_NAME.test(name)) {
-    diagnostics.push(unplaced('A --header is not `Name: value`.', null));
+    diagnostics.push(diagnosis.unplaced('A --header is not `Name: value`.', null));
     return;
   }
   const template = line.slice(colon + 1).trim();
   if (FRAMING.test(name)) {
-    diagnostics.push(unplaced(`The header ${name} cannot be set.`, null));
+    diagnostics.push(diagnosis.unplaced(`The header ${name} cannot be set.`, null));
   }
   if (SECRET.test(name) && !template.includes('${')) {
     diagnostics.push(
-      unplaced(`The value of the header ${name} stands on the command line.`, BY_VARIABLE),
+      diagnosis.unplaced(
+        `The value of the header ${name} stands on the command line.`,
+        BY_VARIABLE,
+      ),
     );
     return;
   }
@@ -204,7 +206,10 @@ function addHeader(
   if (value === null) return;
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
     diagnostics.push(
-      unplaced(`The value of the header ${name} holds characters that no header may.`, null),
+      diagnosis.unplaced(
+        `The value of the header ${name} holds characters that no header may.`,
+        null,
+      ),
     );
   }
   fields.set(name.toLowerCase(), value);
@@ -218,7 +223,7 @@ function userFrom(
   if (user === null) return null;
   if (!user.includes(':')) {
     diagnostics.push(
-      unplaced(
+      diagnosis.unplaced(
         'The user of --user has no password.',
         `Write 'NAME:\${PASSWORD}' and set that variable.`,
       ),
@@ -227,7 +232,7 @@ function userFrom(
   }
   if (!/:.*\$\{/.test(user)) {
     diagnostics.push(
-      unplaced(
+      diagnosis.unplaced(
         'The password of --user stands on the command line.',
         `${BY_VARIABLE} Or use --user-file.`,
       ),
@@ -242,7 +247,7 @@ async function userIn(file: string, diagnostics: Diagnostic[]): Promise<string |
     const text = await readFile(file, 'utf8');
     return text.slice(0, 10_000).split(/\r?\n/, 1)[0] ?? '';
   } catch {
-    diagnostics.push(unplaced('The file of --user-file cannot be read.', null, file));
+    diagnostics.push(diagnosis.unplaced('The file of --user-file cannot be read.', null, file));
     return null;
   }
 }
@@ -257,7 +262,7 @@ function filled(text: string, environment: Environment, diagnostics: Diagnostic[
     if (found === undefined) {
       complete = false;
       diagnostics.push(
-        unplaced(`The environment variable ${name} is not set.`, 'Set it and try again.'),
+        diagnosis.unplaced(`The environment variable ${name} is not set.`, 'Set it and try again.'),
       );
     }
     return found ?? '';

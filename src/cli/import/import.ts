@@ -3,12 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
-import {
-  ConfigurationError,
-  type Diagnostic,
-  PACKAGE_FOLDER,
-  unplacedError,
-} from '../../core/index.js';
+import { ConfigurationError, type Diagnostic, diagnosis, inputFiles } from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { copyWsdl, type ReadOptions, readWsdl, type WsdlModel } from '../../wsdl/index.js';
 import { oneLine } from '../table.js';
@@ -67,7 +62,7 @@ export async function importWsdl(
 ): Promise<ExitCode> {
   const file = join(options.directory, 'soapstone.yaml');
   if (!options.force && (await exists(file))) {
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       'There is a configuration already.',
       'Give another folder, or --force to replace it.',
       file,
@@ -194,7 +189,7 @@ export async function copyInto(
   if (!isThere) return copyWsdl(model, directory);
   if (!model.documents.some((document) => isWeb(document.location))) return basename(location);
   const what = 'Documents were fetched that have no place beside a WSDL of yours.';
-  throw unplacedError(what, 'Give another folder.', location);
+  throw diagnosis.unplacedError(what, 'Give another folder.', location);
 }
 
 const isWeb = (location: string): boolean => /^https?:\/\//i.test(location);
@@ -204,7 +199,7 @@ const isWeb = (location: string): boolean => /^https?:\/\//i.test(location);
  * together.
  */
 async function schemaPath(directory: string): Promise<string | null> {
-  const root = fileURLToPath(PACKAGE_FOLDER);
+  const root = fileURLToPath(inputFiles.PACKAGE_FOLDER);
   const modules = root.indexOf(`${sep}node_modules${sep}`);
   const project = modules === -1 ? root : root.slice(0, modules + 1);
   const schema = join(root, 'config', 'soapstone.schema.json');

@@ -1,5 +1,5 @@
 import { isHttpUrl } from '../../config/keys/address.js';
-import { groupBy } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { DialectName } from '../../soap/index.js';
 import { oneLine } from '../table.js';
 import { type BackendKeys, isSameHost } from './backend-keys.js';
@@ -178,7 +178,7 @@ function operationLines(operations: readonly ImportedOperation[]): string[] {
 /** Proposals are comments: without their signs they are a mapping. */
 function pathLines(paths: readonly ProposedPath[]): readonly string[] {
   if (paths.length === 0) return [];
-  const byType = groupBy(paths, ({ type }) => type);
+  const byType = collections.groupBy(paths, ({ type }) => type);
   return [
     '',
     '    # Elements that hold one element alone: these fields would show the value without them.',

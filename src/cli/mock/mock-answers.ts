@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ExampleWriter, type WantedTextsOf } from '../../codec/index.js';
+import { exampleValues } from '../../codec/index.js';
 import { errorCode } from '../../core/index.js';
 import type { Dialect } from '../../soap/index.js';
 import { childrenOfBody, type Operation } from '../../wsdl/index.js';
@@ -27,7 +27,7 @@ export interface MockAsked {
    */
   readonly fault: string | null;
   /** Texts that values must have; null: by the schema alone. */
-  readonly texts: WantedTextsOf | null;
+  readonly texts: exampleValues.WantedTextsOf | null;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function replyTo(
     return { status: isFault(found) ? FAULT_STATUS : 200, body: found };
   }
   if (operation.output === null) return { status: 202, body: '' };
-  const writer = new ExampleWriter(texts);
+  const writer = new exampleValues.ExampleWriter(texts);
   const body = childrenOfBody(operation.output)
     .map((element) => writer.element(element))
     .join('');
@@ -84,10 +84,10 @@ function declaredFault(
   { faults }: Operation,
   dialect: Dialect,
   name: string,
-  texts: WantedTextsOf | null,
+  texts: exampleValues.WantedTextsOf | null,
 ): MockAnswer {
   const declared = faults.find((each) => each.name === name);
-  const writer = new ExampleWriter(texts);
+  const writer = new exampleValues.ExampleWriter(texts);
   const detail = declared === undefined ? '' : writer.element(declared.element);
   const body = printFault(dialect, dialect.receiverCode, name, detail);
   return { status: FAULT_STATUS, body: envelopeOf(dialect, body, writer.declarations) };

@@ -1,15 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../core/index.js';
-import {
-  type Dialect,
-  dialectOfUri,
-  MIME_LIMITS,
-  MultipartReader,
-  PACKAGE,
-  References,
-  readMediaType,
-  readPackageType,
-} from '../../soap/index.js';
+import { type Dialect, dialectOfUri, MIME_LIMITS, mime, mimeTypes } from '../../soap/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
@@ -35,17 +26,21 @@ export interface MockRequest {
 export function readMockRequest(message: Buffer, contentType: string): MockRequest | null {
   const handler = new BodyFinder();
   const xml = new XmlReader(handler, defaultsOf(XML_LIMITS));
-  const isPackage = readMediaType(contentType)?.name === PACKAGE;
+  const isPackage = mimeTypes.readMediaType(contentType)?.name === mime.PACKAGE;
   const reader = isPackage ? packageReader(xml, contentType, message.length) : xml;
   reader.write(message);
   reader.end();
   return handler.dialect === null ? null : { dialect: handler.dialect, body: handler.body };
 }
 
-function packageReader(xml: XmlReader, contentType: string, messageBytes: number): MultipartReader {
+function packageReader(
+  xml: XmlReader,
+  contentType: string,
+  messageBytes: number,
+): mime.MultipartReader {
   const limits = defaultsOf(MIME_LIMITS);
-  const type = readPackageType(contentType, limits);
-  return new MultipartReader(xml, new References(limits.parts), {
+  const type = mime.readPackageType(contentType, limits);
+  return new mime.MultipartReader(xml, new mime.References(limits.parts), {
     type,
     limits,
     messageBytes,

@@ -2,19 +2,19 @@ import { Buffer } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
-import type { WantedTextsOf } from '../../codec/index.js';
+import type { exampleValues } from '../../codec/index.js';
 import { mappedTypes } from '../../compile/soap/mapping.js';
 import { parseListenAddress } from '../../config/keys/address.js';
 import { loadConfig } from '../../config/load.js';
-import { addToGroup, asRefusal, MIB, responseClass, unplacedError } from '../../core/index.js';
+import { asRefusal, collections, diagnosis, httpFields, MIB } from '../../core/index.js';
 import { wholeBody } from '../../gateway/whole-body.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import {
   DIALECTS,
   type Dialect,
   dialectOfName,
+  mimeTypes,
   printableAction,
-  readMediaType,
   readSoapAction,
 } from '../../soap/index.js';
 import {
@@ -56,13 +56,13 @@ export async function mock(
   const { listen, answers, config } = options;
   const address = parseListenAddress(listen);
   if (address === null || !('port' in address)) {
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       `${oneLine(listen)} is no address to listen at.`,
       'Give a host and a port, such as 127.0.0.1:8081.',
     );
   }
   if (answers !== null && !(await isFolder(answers))) {
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       `${oneLine(answers)} is no folder.`,
       'Give the folder of recorded replies, GetOrder.xml and the like.',
     );
@@ -90,7 +90,7 @@ export async function mock(
 }
 
 /** The texts that the services of a WSDL know. */
-async function textsOfConfig(file: string, location: string): Promise<WantedTextsOf> {
+async function textsOfConfig(file: string, location: string): Promise<exampleValues.WantedTextsOf> {
   const { config } = await loadConfig(file, process.env);
   const mappings = Object.entries(config.services).flatMap(([name, service]) =>
     service.wsdl !== undefined && isSameDocument(service.wsdl, location)
@@ -99,7 +99,11 @@ async function textsOfConfig(file: string, location: string): Promise<WantedText
   );
   if (mappings.length === 0) {
     const what = `No service has the WSDL ${oneLine(location)}.`;
-    throw unplacedError(what, 'Give the WSDL that a service of it names as `wsdl`.', file);
+    throw diagnosis.unplacedError(
+      what,
+      'Give the WSDL that a service of it names as `wsdl`.',
+      file,
+    );
   }
   return mappedTexts(mappings);
 }
@@ -128,15 +132,18 @@ function introduction(model: WsdlModel, server: Server): string {
 /** What replies are made of. */
 type MockReplies = Pick<MockOptions, 'answers'> & {
   /** Texts that values must have; null: by the schema alone. */
-  readonly texts: WantedTextsOf | null;
+  readonly texts: exampleValues.WantedTextsOf | null;
 };
 
 /** A server that answers the operations of all ports, at any path. */
 export function makeMockServer(model: WsdlModel, replies: MockReplies): Server {
   const table = new MockOperations(model);
-  return createServer({ ServerResponse: responseClass(() => 'usual') }, (request, response) => {
-    answer(table, replies, request, response).catch(() => response.destroy());
-  });
+  return createServer(
+    { ServerResponse: httpFields.responseClass(() => 'usual') },
+    (request, response) => {
+      answer(table, replies, request, response).catch(() => response.destroy());
+    },
+  );
 }
 
 /** Finds operations by the child of Body, and by the action where that is not enough. */
@@ -150,7 +157,7 @@ class MockOperations {
     for (const operation of allOperations(model)) {
       if (operation.status === 'disabled') continue;
       const [body] = childrenOfBody(operation.input);
-      addToGroup(this.#byBody, body === undefined ? '' : typeKey(body.name), operation);
+      collections.addToGroup(this.#byBody, body === undefined ? '' : typeKey(body.name), operation);
     }
   }
 
@@ -196,7 +203,9 @@ async function answerTo(
   try {
     read = readMockRequest(message, type);
     action =
-      readSoapAction(String(headers['soapaction'] ?? '')) ?? readMediaType(type)?.action ?? null;
+      readSoapAction(String(headers['soapaction'] ?? '')) ??
+      mimeTypes.readMediaType(type)?.action ??
+      null;
   } catch (caught) {
     return { dialect: table.dialect, answer: faultOf(table.dialect, asRefusal(caught).message) };
   }

@@ -1,14 +1,7 @@
 import { printAmount } from '../../config/keys/units.js';
 import { limitsOfRefusal } from '../../config/refusal-limits.js';
 import { REFUSAL_CODES } from '../../config/refusal-tables.js';
-import {
-  DEVIATION_CODES,
-  DEVIATION_NAMES,
-  DEVIATIONS,
-  kindOf,
-  nearest,
-  refusalGuides,
-} from '../../core/index.js';
+import { refusals, spelling, tolerated } from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
 
@@ -18,7 +11,7 @@ import { table } from '../table.js';
  */
 export function rules(code: string | null, terminal: Terminal): ExitCode {
   if (code === null) {
-    terminal.out(table(REFUSAL_CODES.map((each) => [each, kindOf(each).text])));
+    terminal.out(table(REFUSAL_CODES.map((each) => [each, refusals.kindOf(each).text])));
     return 0;
   }
   const typed = wordsOf(code.slice(0, CODE_CHARACTERS));
@@ -29,18 +22,20 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
     terminal.error(`There is no such code.${hint} \`soapstone rules\` lists all.`);
     return 2;
   }
-  const { why, change } = refusalGuides()[found];
+  const { why, change } = refusals.refusalGuides()[found];
   const limits = limitsOfRefusal(found).map(({ key, row: { default: value, max, unit, text } }) => [
     `  ${key}`,
     `${printAmount(value, unit)}, at most ${printAmount(max, unit)}`,
     text.replaceAll('`', ''),
   ]);
-  const deviations = DEVIATION_NAMES.filter((name) => DEVIATION_CODES[name] === found);
-  const tolerable = table(deviations.map((name) => [`  ${name}`, DEVIATIONS[name]]));
+  const deviations = tolerated.DEVIATION_NAMES.filter(
+    (name) => tolerated.DEVIATION_CODES[name] === found,
+  );
+  const tolerable = table(deviations.map((name) => [`  ${name}`, tolerated.DEVIATIONS[name]]));
   const lines = [
     found,
     '',
-    kindOf(found).text,
+    refusals.kindOf(found).text,
     '',
     `Why: ${plain(why)}`,
     '',
@@ -75,7 +70,8 @@ function nearCodes(typed: string): readonly string[] {
   const having = REFUSAL_CODES.filter((code) =>
     words.every((word) => wordsOf(code).split('_').includes(word)),
   );
-  const near = nearest(typed, REFUSAL_CODES) ?? nearest(typed, REFUSAL_CODES.map(begin));
+  const near =
+    spelling.nearest(typed, REFUSAL_CODES) ?? spelling.nearest(typed, REFUSAL_CODES.map(begin));
   const like = REFUSAL_CODES.filter((code) => code === near || begin(code) === near);
   return (having.length > 0 ? having : like).slice(0, SUGGESTIONS);
 }

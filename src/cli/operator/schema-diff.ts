@@ -12,7 +12,7 @@ import {
   isObjectType,
   printSchema,
 } from 'graphql';
-import { getOrMake, nearest, unplacedError } from '../../core/index.js';
+import { diagnosis, getOrMake, spelling } from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
 
@@ -63,7 +63,7 @@ async function readSchema(file: string): Promise<GraphQLSchema> {
     const what =
       'It is no schema that could be read: ' +
       `${caught instanceof Error ? caught.message : String(caught)}`;
-    throw unplacedError(what, 'Write it with: soapstone schema > FILE.', file);
+    throw diagnosis.unplacedError(what, 'Write it with: soapstone schema > FILE.', file);
   }
 }
 
@@ -85,7 +85,7 @@ function renamedTo(description: string, from: GraphQLSchema, to: GraphQLSchema):
     field === undefined
       ? added.filter((name) => !name.includes('.'))
       : added.filter((name) => name.startsWith(`${owner}.`));
-  return nearest(removed, those);
+  return spelling.nearest(removed, those);
 }
 
 const NAMES = new WeakMap<GraphQLSchema, ReadonlySet<string>>();

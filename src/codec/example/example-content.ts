@@ -1,12 +1,12 @@
 import { getOrMake } from '../../core/index.js';
 import type {
-  AttributeDeclaration,
   ComplexType,
   ElementDeclaration,
   Particle,
   SimpleType,
   Wildcard,
   XsdType,
+  xsd,
 } from '../../wsdl/index.js';
 import { escapeQuoted, escapeText, type QName } from '../../xml/index.js';
 import { exampleValue } from './example-value.js';
@@ -164,7 +164,7 @@ export class ExampleWriter {
   }
 
   #attribute(
-    { name, type, required, fixed, default: standard }: AttributeDeclaration,
+    { name, type, required, fixed, default: standard }: xsd.AttributeDeclaration,
     { depth, texts }: Position,
   ): string {
     if (!required && (fixed === null || depth > OPTIONAL_DEPTH)) return '';

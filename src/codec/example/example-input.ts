@@ -1,10 +1,10 @@
 import type { ComplexType, ElementDeclaration, Particle } from '../../wsdl/index.js';
 import { escapeQuoted, type QName } from '../../xml/index.js';
 import type { AnyType } from '../plan/any-types.js';
-import { isSameName } from '../plan/content-events.js';
 import type { LiftedMember } from '../plan/lift-step.js';
-import type { EncodeElement, EncodeObject, EncodeValue } from '../plan/plan.js';
-import type { RequestPlan } from '../plan/request-plan.js';
+import { isSameName } from '../plan/request/content-events.js';
+import type { EncodeElement, EncodeObject, EncodeValue } from '../plan/request/encode-plan.js';
+import type { RequestPlan } from '../plan/request/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
 import { ExampleWriter } from './example-content.js';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Facets, SimpleType } from '../../wsdl/index.js';
+import type { SimpleType, xsd } from '../../wsdl/index.js';
 import { type CharSet, has } from '../pattern/charset.js';
 import { type PatternNode, parsePattern } from '../pattern/parse.js';
 import { compilePattern } from '../pattern/pattern.js';
@@ -53,7 +53,7 @@ export function exampleValue(type: SimpleType, unique = 1, depth = 0): string {
 }
 
 /** Values near the bounds of a type, and those that patterns often leave. */
-function candidatesOf(facets: Facets): readonly string[] {
+function candidatesOf(facets: xsd.Facets): readonly string[] {
   const { minInclusive, maxInclusive, minExclusive, maxExclusive } = facets;
   const lows = [minInclusive, minExclusive].filter((bound) => bound !== null);
   const highs = [maxInclusive, maxExclusive].filter((bound) => bound !== null);
@@ -106,7 +106,7 @@ function exampleList({ item, facets }: SimpleType, unique: number, depth: number
   return Array.from({ length: Math.min(count, LENGTH_MAX) }, () => value).join(' ');
 }
 
-function plainValue(builtIn: string, facets: Facets, unique: number): string {
+function plainValue(builtIn: string, facets: xsd.Facets, unique: number): string {
   if (NUMBERS.has(builtIn)) return numberIn(builtIn, facets);
   if (builtIn === 'ID') return `id${unique}`;
   if (builtIn === 'IDREF' || builtIn === 'IDREFS') return 'id1';
@@ -124,7 +124,7 @@ function plainValue(builtIn: string, facets: Facets, unique: number): string {
   return ofLength(known ?? 'text', facets);
 }
 
-function octets(builtIn: string, { length, minLength, maxLength }: Facets): string {
+function octets(builtIn: string, { length, minLength, maxLength }: xsd.Facets): string {
   const count = Math.min(
     length ?? Math.max(minLength ?? 0, Math.min(3, maxLength ?? 3)),
     LENGTH_MAX,
@@ -133,7 +133,7 @@ function octets(builtIn: string, { length, minLength, maxLength }: Facets): stri
 }
 
 /** A number within its bounds, of few digits. */
-function numberIn(builtIn: string, facets: Facets): string {
+function numberIn(builtIn: string, facets: xsd.Facets): string {
   const bound = (text: string | null): number | null =>
     text === null || text === '' ? null : Number(text);
   const isWhole = builtIn !== 'decimal' && builtIn !== 'double' && builtIn !== 'float';
@@ -154,14 +154,14 @@ function numberIn(builtIn: string, facets: Facets): string {
   return Number.isSafeInteger(value) || !isWhole ? String(value) : (facets.minInclusive ?? '1');
 }
 
-function ofLength(text: string, { length, minLength, maxLength }: Facets): string {
+function ofLength(text: string, { length, minLength, maxLength }: xsd.Facets): string {
   const least = Math.min(length ?? minLength ?? 0, LENGTH_MAX);
   const most = length ?? maxLength ?? Number.POSITIVE_INFINITY;
   return text.padEnd(least, 'x').slice(0, Math.min(most, LENGTH_MAX));
 }
 
 /** The first of some texts that all patterns and lengths take; null where none does. */
-function ofPatterns(facets: Facets, plain: string, builtIn: string): string | null {
+function ofPatterns(facets: xsd.Facets, plain: string, builtIn: string): string | null {
   const candidates = [
     plain,
     '1',
@@ -189,7 +189,7 @@ function ofPatterns(facets: Facets, plain: string, builtIn: string): string | nu
   return null;
 }
 
-function matchesAll(text: string, facets: Facets): boolean {
+function matchesAll(text: string, facets: xsd.Facets): boolean {
   const { length, minLength, maxLength } = facets;
   const size = [...text].length;
   if (length !== null && size !== length) return false;

@@ -1,4 +1,4 @@
-import type { Branch, BranchRule, EncodeObject, EncodeValue } from '../plan/plan.js';
+import type { Branch, BranchRule, EncodeObject, EncodeValue } from '../plan/request/encode-plan.js';
 
 /** Values that are measured; of a larger plan, the first branches are taken. */
 const VALUES_MAX = 5_000;

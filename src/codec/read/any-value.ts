@@ -1,4 +1,4 @@
-import { isBuiltInNamespace, SOAP_ENCODINGS, typeKey } from '../../wsdl/index.js';
+import { namespaces, typeKey } from '../../wsdl/index.js';
 import type { QName, StartTag } from '../../xml/index.js';
 import {
   type AnyMember,
@@ -249,11 +249,11 @@ const decoded = (scalar: Scalar | null, text: string): unknown =>
   scalar === null ? text : (decodedScalar(scalar, text) ?? text);
 
 const isArrayName = ({ uri, local }: QName): boolean =>
-  local === 'Array' && SOAP_ENCODINGS.includes(uri);
+  local === 'Array' && namespaces.SOAP_ENCODINGS.includes(uri);
 
 /** Attributes that are part of SOAP, or of how a value is written, and not of the value. */
 const isOfSoap = (uri: string, local: string): boolean =>
-  SOAP_ENCODINGS.includes(uri) ||
+  namespaces.SOAP_ENCODINGS.includes(uri) ||
   (uri === '' && local === 'id') ||
   (local === 'encodingStyle' && uri !== '');
 
@@ -264,7 +264,7 @@ function itemTypeOf(tag: StartTag): QName | null {
     const local = tag.attributeLocal(index);
     if (
       (local !== 'arrayType' && local !== 'itemType') ||
-      !SOAP_ENCODINGS.includes(tag.attributeUri(index))
+      !namespaces.SOAP_ENCODINGS.includes(tag.attributeUri(index))
     ) {
       continue;
     }
@@ -275,7 +275,7 @@ function itemTypeOf(tag: StartTag): QName | null {
 }
 
 /** The type of items that are arrays themselves (`xsd:int[][2]`). */
-const ARRAY: QName = { uri: SOAP_ENCODINGS[0] ?? '', local: 'Array' };
+const ARRAY: QName = { uri: namespaces.SOAP_ENCODINGS[0] ?? '', local: 'Array' };
 
 /**
  * Whether a value of JSON tells this type by itself: a string, a boolean, a 32-bit integer, a
@@ -284,7 +284,7 @@ const ARRAY: QName = { uri: SOAP_ENCODINGS[0] ?? '', local: 'Array' };
 function isTold(name: QName, value: unknown): boolean {
   if (isMap(name)) return !Array.isArray(value);
   if (isArrayName(name)) return Array.isArray(value);
-  if (!isBuiltInNamespace(name.uri)) return false;
+  if (!namespaces.isBuiltInNamespace(name.uri)) return false;
   switch (name.local) {
     case 'string':
     case 'boolean':

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { refuseByLimit } from '../../core/index.js';
-import { XOP } from '../../wsdl/index.js';
+import { namespaces } from '../../wsdl/index.js';
 import type { StartTag } from '../../xml/index.js';
 import { trimXml } from '../plan/lexical.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
@@ -65,7 +65,7 @@ export class BinaryContent {
     const isBinary =
       owner.variant === null ? owner.slot?.isBinary === true : owner.variant.isBinary;
     const isAlone = owner.deferred === null && !owner.hasChildren && trimXml(owner.text) === '';
-    const isInclude = isBinary && isAlone && tag.local === 'Include' && tag.uri === XOP;
+    const isInclude = isBinary && isAlone && tag.local === 'Include' && tag.uri === namespaces.XOP;
     const href = isInclude && this.#attachments !== null ? tag.attribute('', 'href') : null;
     const found = href === null ? null : this.#wanted(href, owner);
     if (found === null) {

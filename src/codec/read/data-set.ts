@@ -1,7 +1,7 @@
-import { builtInSimple, XSD } from '../../wsdl/index.js';
+import { namespaces, xsd } from '../../wsdl/index.js';
 import type { QName, StartTag } from '../../xml/index.js';
 import type { AnyMember, AnyType, AnyTypes } from '../plan/any-types.js';
-import type { TablesPlan } from '../plan/plan.js';
+import type { TablesPlan } from '../plan/reply/reply-plan.js';
 import { resolveQName } from '../plan/xsi.js';
 import { scalarOf } from '../values/scalars.js';
 import { type AnyJson, AnyValueReader, anyObject } from './any-value.js';
@@ -98,7 +98,7 @@ export class DataSetReader {
       case null:
         return 'root';
       case 'root':
-        if (uri === XSD && local === 'schema') return 'schema';
+        if (uri === namespaces.XSD && local === 'schema') return 'schema';
         return uri === DIFFGRAM ? 'diffgram' : 'set';
       case 'diffgram':
         if (uri !== DIFFGRAM) return 'set';
@@ -224,13 +224,13 @@ class ColumnTypes {
       this.#chars += tag.attributeLocal(at).length + tag.attributeValue(at).length;
     }
     if (this.isTooLong) return;
-    const isElement = tag.uri === XSD && tag.local === 'element';
+    const isElement = tag.uri === namespaces.XSD && tag.local === 'element';
     this.#open.push(isElement ? tag.attribute('', 'name') : null);
     const written = isElement ? tag.attribute('', 'type') : this.#baseOf(tag);
     const [table, column] = this.#open.filter((name) => name !== null).slice(-2);
     if (written === null || table === undefined || column === undefined) return;
     const name = resolveQName(tag, written);
-    const simple = name.uri === XSD ? builtInSimple(name) : null;
+    const simple = name.uri === namespaces.XSD ? xsd.builtInSimple(name) : null;
     if (simple === null) return;
     const columns = this.#tables.get(table) ?? new Map<string, AnyMember>();
     this.#tables.set(table, columns);
@@ -254,7 +254,9 @@ class ColumnTypes {
   }
 
   #baseOf(tag: StartTag): string | null {
-    return tag.uri === XSD && tag.local === 'restriction' ? tag.attribute('', 'base') : null;
+    return tag.uri === namespaces.XSD && tag.local === 'restriction'
+      ? tag.attribute('', 'base')
+      : null;
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../xml/index.js';
 import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
-import type { Decoded, ReplyPlan } from '../plan/plan.js';
+import type { Decoded, ReplyPlan } from '../plan/reply/reply-plan.js';
 import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/base64.js';
 import { type AttachmentSource, BinaryContent, Deferred, resolveDeferred } from './attachment.js';

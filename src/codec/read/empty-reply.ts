@@ -1,6 +1,6 @@
 import type { Operation } from '../../wsdl/index.js';
 import { syntheticTag } from '../../xml/index.js';
-import type { Decoded, ReplyPlan } from '../plan/plan.js';
+import type { Decoded, ReplyPlan } from '../plan/reply/reply-plan.js';
 import { type DecodeLimits, ReplyDecoder } from './decode.js';
 
 /**

@@ -1,4 +1,4 @@
-import { asUpstream, Refusal, refuseByLimit } from '../../core/index.js';
+import { Refusal, refusals, refuseByLimit } from '../../core/index.js';
 import {
   ALL,
   type Interest,
@@ -9,7 +9,7 @@ import {
   type XmlHandler,
 } from '../../xml/index.js';
 import type { CodecLimits } from '../plan/limits.js';
-import type { Decoded } from '../plan/plan.js';
+import type { Decoded } from '../plan/reply/reply-plan.js';
 import type { ReplyDecoder } from './decode.js';
 import {
   type Recorded,
@@ -236,7 +236,7 @@ export class EncodedReply implements XmlHandler {
 
   #countReference(): void {
     if (++this.#references > this.#limits.references) {
-      throw asUpstream(new Refusal('SOAP_STRUCTURE', 'references'));
+      throw refusals.asUpstream(new Refusal('SOAP_STRUCTURE', 'references'));
     }
   }
 }

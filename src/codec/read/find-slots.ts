@@ -1,4 +1,4 @@
-import { allowsAny } from '../../wsdl/index.js';
+import { xsd } from '../../wsdl/index.js';
 import type { StartTag } from '../../xml/index.js';
 import { XSI_URI } from '../plan/xsi.js';
 import type { ChildTable, SlotProgram, ValueProgram, VariantProgram } from './program.js';
@@ -21,7 +21,7 @@ export function slotsFor(
   }
   const isSameLocal =
     (uri === '' || uri === parentUri) &&
-    (table.wildcards.length === 0 || !allowsAny(table.wildcards, uri));
+    (table.wildcards.length === 0 || !xsd.allowsAny(table.wildcards, uri));
   return isSameLocal ? (named[0]?.slots ?? null) : table.any;
 }
 

@@ -1,5 +1,5 @@
-import { getOrMake, makeOncePer } from '../../core/index.js';
-import { OLDER_XSD, SOAP_ENCODINGS, typeKey, type Wildcard, XSD } from '../../wsdl/index.js';
+import { collections, getOrMake } from '../../core/index.js';
+import { namespaces, typeKey, type Wildcard } from '../../wsdl/index.js';
 import {
   ALL,
   ELEMENTS_ONLY,
@@ -10,16 +10,8 @@ import {
   type StartTag,
 } from '../../xml/index.js';
 import type { ChildPositions, LiftStep } from '../plan/lift-step.js';
-import type {
-  FieldSlot,
-  ListPlan,
-  ObjectPlan,
-  ObjectVariant,
-  ReplyPlan,
-  SlotSource,
-  ValuePlan,
-} from '../plan/plan.js';
-import type { RepeatedGroup } from '../plan/repeated-group.js';
+import type { RepeatedGroup } from '../plan/reply/repeated-group.js';
+import type { FieldSlot, ListPlan, ObjectPlan, ObjectVariant, ReplyPlan, SlotSource, ValuePlan } from '../plan/reply/reply-plan.js';
 import { decodedScalar, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { typeNameOf } from '../plan/xsi.js';
 
@@ -38,7 +30,11 @@ export type ValueProgram =
 /**
  * Namespaces whose types say no more of an object than that it is one: `xsd:anyType`, `enc:Struct`.
  */
-const UNTYPED: ReadonlySet<string> = new Set([XSD, ...OLDER_XSD, ...SOAP_ENCODINGS]);
+const UNTYPED: ReadonlySet<string> = new Set([
+  namespaces.XSD,
+  ...namespaces.OLDER_XSD,
+  ...namespaces.SOAP_ENCODINGS,
+]);
 
 /** An object plan, compiled for each type of element when the first one is met. */
 class ObjectProgram {
@@ -210,7 +206,7 @@ interface NamedSlots {
  * Types that derive from one another share the plans of their common fields: shared plans are
  * compiled once.
  */
-const compileObject = makeOncePer((plan: ObjectPlan) => new ObjectProgram(plan));
+const compileObject = collections.makeOncePer((plan: ObjectPlan) => new ObjectProgram(plan));
 
 function compileVariant(variant: ObjectVariant): VariantProgram {
   const slots = variant.slots.map(compileSlot);

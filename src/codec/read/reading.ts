@@ -1,7 +1,7 @@
 import { ALL, ELEMENTS_ONLY, type Interest, STREAM, type StartTag } from '../../xml/index.js';
 import type { ContentNames } from '../plan/content-names.js';
 import type { ChildPositions } from '../plan/lift-step.js';
-import type { RepeatedGroup } from '../plan/repeated-group.js';
+import type { RepeatedGroup } from '../plan/reply/repeated-group.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
 import type { Repetition } from './repetition.js';
 import type { WholeReader } from './whole-reader.js';

@@ -1,6 +1,6 @@
-import { getOrMake, makeOncePer } from '../../core/index.js';
+import { collections, getOrMake } from '../../core/index.js';
 import type { StartTag } from '../../xml/index.js';
-import type { GroupParticle, RepeatedGroup } from '../plan/repeated-group.js';
+import type { GroupParticle, RepeatedGroup } from '../plan/reply/repeated-group.js';
 
 /**
  * Follows which repetition of a group is being read, and where in it. An element goes to its next
@@ -96,7 +96,7 @@ function particlesFor({ named }: GroupIndex, tag: StartTag): readonly number[] {
 
 const NOTHING: readonly never[] = [];
 
-const indexOf = makeOncePer((group: RepeatedGroup): GroupIndex => {
+const indexOf = collections.makeOncePer((group: RepeatedGroup): GroupIndex => {
   const named = new Map<string, { readonly uri: string; readonly at: number[] }[]>();
   for (const [at, { names }] of group.particles.entries()) {
     for (const { uri, local } of names) {

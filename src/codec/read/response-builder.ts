@@ -1,6 +1,6 @@
 import type { ContentNames } from '../plan/content-names.js';
 import { trimXml } from '../plan/lexical.js';
-import type { DecodeError } from '../plan/plan.js';
+import type { DecodeError } from '../plan/reply/reply-plan.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { listItemsIn } from '../values/scalars.js';
 import { Deferred } from './attachment.js';

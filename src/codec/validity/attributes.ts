@@ -1,5 +1,5 @@
 import { DIALECT_NAMES, DIALECTS } from '../../soap/index.js';
-import { ANYTHING, allows, isBuiltInAttributeNamespace } from '../../wsdl/index.js';
+import { ANYTHING, xsd } from '../../wsdl/index.js';
 import type { StartTag } from '../../xml/index.js';
 import { XSI_URI } from '../plan/xsi.js';
 import type { IdentityAttribute } from './identity-scope.js';
@@ -74,11 +74,11 @@ function wildAttribute(
 ): AttributeRules | BrokenRule | 'anything' {
   if (TOLERATED.has(uri)) return 'anything';
   const wildcard = kind === 'lax' ? ANYTHING : anyAttribute;
-  if (wildcard === null || !allows(wildcard, uri)) return UNDECLARED;
+  if (wildcard === null || !xsd.allows(wildcard, uri)) return UNDECLARED;
   if (wildcard.process === 'skip') return 'anything';
   const known = schema.globalAttribute(uri, local);
   if (known !== null) return known;
-  return wildcard.process === 'lax' || isBuiltInAttributeNamespace(uri) ? 'anything' : UNKNOWN;
+  return wildcard.process === 'lax' || xsd.isBuiltInAttributeNamespace(uri) ? 'anything' : UNKNOWN;
 }
 
 /**

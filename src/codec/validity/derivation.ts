@@ -1,8 +1,8 @@
 import {
   type ComplexType,
   type ElementDeclaration,
+  namespaces,
   type SimpleType,
-  XSD,
   type XsdType,
 } from '../../wsdl/index.js';
 
@@ -78,10 +78,10 @@ const isSame = (a: SimpleType, b: SimpleType): boolean =>
     a.name.uri === b.name.uri);
 
 const isBuiltIn = ({ name }: XsdType, local: string): boolean =>
-  name?.uri === XSD && name.local === local;
+  name?.uri === namespaces.XSD && name.local === local;
 
 function isBuiltInDerived(type: SimpleType, declared: SimpleType): boolean {
-  if (type.name?.uri !== XSD || declared.name?.uri !== XSD) return false;
+  if (type.name?.uri !== namespaces.XSD || declared.name?.uri !== namespaces.XSD) return false;
   for (let at = PARENTS.get(type.name.local); at !== undefined; at = PARENTS.get(at)) {
     if (at === declared.name.local) return true;
   }

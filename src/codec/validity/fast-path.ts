@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Facets, SimpleType } from '../../wsdl/index.js';
+import type { SimpleType, xsd } from '../../wsdl/index.js';
 import type { BytesTest } from '../../xml/index.js';
 import { isDigit, isPlainDate, PLAIN_CHARS } from '../values/plain-date.js';
 
@@ -38,7 +38,7 @@ export function fastTestOf(
 }
 
 /** Facets that are there. */
-export const namesOf = (facets: Facets): readonly string[] =>
+export const namesOf = (facets: xsd.Facets): readonly string[] =>
   Object.entries(facets)
     .filter(
       ([name, value]) =>
@@ -91,7 +91,7 @@ function isDecimal(
 }
 
 function testDecimal(
-  { totalDigits, fractionDigits }: Facets,
+  { totalDigits, fractionDigits }: xsd.Facets,
   only: readonly string[],
 ): BytesTest | null {
   if (only.some((name) => name !== 'totalDigits' && name !== 'fractionDigits')) return null;
@@ -101,7 +101,7 @@ function testDecimal(
 }
 
 function testLength(
-  { minLength, maxLength, whiteSpace }: Facets,
+  { minLength, maxLength, whiteSpace }: xsd.Facets,
   only: readonly string[],
 ): BytesTest | null {
   const isKept = whiteSpace === null || whiteSpace === 'preserve';

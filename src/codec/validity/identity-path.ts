@@ -1,4 +1,4 @@
-import type { IdentityPath, NameTest } from '../../wsdl/index.js';
+import type { xsd } from '../../wsdl/index.js';
 
 /** Maximum steps of a path: each is a bit. */
 const STEPS_MAX = 30;
@@ -9,12 +9,12 @@ const STEPS_MAX = 30;
  * `n` steps.
  */
 export class PathMatcher {
-  readonly #path: IdentityPath;
+  readonly #path: xsd.IdentityPath;
   /** The bits of each open element, by its depth below the one where the path begins. */
   readonly #bits: number[];
 
   /** It begins at the element opened last. */
-  constructor(path: IdentityPath) {
+  constructor(path: xsd.IdentityPath) {
     this.#path = path;
     this.#bits = [1];
   }
@@ -48,5 +48,5 @@ export class PathMatcher {
   }
 }
 
-export const matchesNameTest = (test: NameTest, uri: string, local: string): boolean =>
+export const matchesNameTest = (test: xsd.NameTest, uri: string, local: string): boolean =>
   (test.local === null || test.local === local) && (test.uri === null || test.uri === uri);

@@ -1,4 +1,4 @@
-import type { IdentityConstraint, IdentityPath, SimpleType } from '../../wsdl/index.js';
+import type { SimpleType, xsd } from '../../wsdl/index.js';
 import type { StartTag } from '../../xml/index.js';
 import { matchesNameTest, PathMatcher } from './identity-path.js';
 
@@ -13,7 +13,7 @@ export interface Selected {
 }
 
 interface FieldPath {
-  readonly path: IdentityPath;
+  readonly path: xsd.IdentityPath;
   readonly matcher: PathMatcher;
 }
 
@@ -36,14 +36,14 @@ export interface FieldHit {
 
 /** One identity constraint within one element that has it. */
 export class ConstraintScope {
-  readonly constraint: IdentityConstraint;
+  readonly constraint: xsd.IdentityConstraint;
   readonly depth: number;
   /** The keys that must not occur again (unique, key), or that must exist (keyref). */
   readonly keys = new Set<string>();
   readonly #selectors: readonly PathMatcher[];
   readonly selected: Selected[] = [];
 
-  constructor(constraint: IdentityConstraint, depth: number) {
+  constructor(constraint: xsd.IdentityConstraint, depth: number) {
     this.constraint = constraint;
     this.depth = depth;
     this.#selectors = constraint.selector.map((path) => new PathMatcher(path));

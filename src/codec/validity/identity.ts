@@ -1,5 +1,5 @@
-import type { ExceededLimit } from '../../core/index.js';
-import { type IdentityConstraint, type SimpleType, typeKey } from '../../wsdl/index.js';
+import type { refusals } from '../../core/index.js';
+import { type SimpleType, typeKey, type xsd } from '../../wsdl/index.js';
 import type { StartTag } from '../../xml/index.js';
 import {
   ConstraintScope,
@@ -20,7 +20,11 @@ const WORK_FREE = 100_000;
 /** A broken identity rule; `limit` where more values must be kept than allowed. */
 type IdentityFinding =
   | { readonly kind: 'broken'; readonly what: string }
-  | { readonly kind: 'limit'; readonly what: string; readonly limit: ExceededLimit | null };
+  | {
+      readonly kind: 'limit';
+      readonly what: string;
+      readonly limit: refusals.ExceededLimit | null;
+    };
 
 /**
  * Checks values of one message that must be unique, or refer to others: `xs:ID` and `xs:IDREF`, and
@@ -80,7 +84,7 @@ export class IdentityTracker {
   open(
     tag: StartTag,
     depth: number,
-    constraints: readonly IdentityConstraint[],
+    constraints: readonly xsd.IdentityConstraint[],
     attributes: readonly IdentityAttribute[],
   ): boolean {
     for (const constraint of constraints) {
@@ -229,7 +233,7 @@ export class IdentityTracker {
   }
 
   /** `limit`: null for the work that is done per element, which has no key. */
-  #exceed(limit: ExceededLimit | null): void {
+  #exceed(limit: refusals.ExceededLimit | null): void {
     this.finding ??= { kind: 'limit', what: 'more identities than are kept', limit };
   }
 

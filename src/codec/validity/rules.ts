@@ -1,16 +1,13 @@
 import {
-  ANY_TYPE,
-  type AttributeDeclaration,
-  builtInSimple,
   type ComplexType,
   type Content,
   type ElementDeclaration,
-  plainElement,
+  namespaces,
   typeKey,
   type Wildcard,
   type WsdlModel,
-  XSD,
   type XsdType,
+  xsd,
 } from '../../wsdl/index.js';
 import type { QName } from '../../xml/index.js';
 import { ContentAutomaton } from './automaton.js';
@@ -22,7 +19,7 @@ import { type SimpleRules, simpleRulesOf } from './simple-rules.js';
 type ContentKind = 'empty' | 'text' | 'model' | 'mixed' | 'lax' | 'any';
 
 export interface AttributeRules {
-  readonly declaration: AttributeDeclaration;
+  readonly declaration: xsd.AttributeDeclaration;
   readonly uri: string;
   readonly local: string;
   readonly simple: SimpleRules;
@@ -113,8 +110,8 @@ export class SchemaRules {
   named(name: QName): XsdType | null {
     const known = this.#model.types.get(typeKey(name));
     if (known !== undefined) return known;
-    if (name.uri !== XSD) return null;
-    return name.local === 'anyType' ? ANY_TYPE : builtInSimple(name);
+    if (name.uri !== namespaces.XSD) return null;
+    return name.local === 'anyType' ? xsd.ANY_TYPE : xsd.builtInSimple(name);
   }
 
   type(type: XsdType): TypeRules {
@@ -150,7 +147,7 @@ export class SchemaRules {
   }
 }
 
-const attributeRules = (declaration: AttributeDeclaration): AttributeRules => ({
+const attributeRules = (declaration: xsd.AttributeDeclaration): AttributeRules => ({
   declaration,
   uri: declaration.name.uri,
   local: declaration.name.local,
@@ -161,7 +158,7 @@ function contentKind(content: Content): ContentKind {
   if (content.kind === 'empty' || content.kind === 'text') return content.kind;
   if (content.kind === 'elements') return 'model';
   if (content.kind === 'opaque' && content.mixed !== null) return 'mixed';
-  return content === ANY_TYPE.content ? 'lax' : 'any';
+  return content === xsd.ANY_TYPE.content ? 'lax' : 'any';
 }
 
 const simpleType = (simple: SimpleRules): TypeRules => ({
@@ -176,6 +173,6 @@ const simpleType = (simple: SimpleRules): TypeRules => ({
   isAbstract: false,
 });
 
-const UNDECLARED: ElementDeclaration = plainElement({ uri: '', local: '*' }, ANY_TYPE, {
+const UNDECLARED: ElementDeclaration = xsd.plainElement({ uri: '', local: '*' }, xsd.ANY_TYPE, {
   nillable: true,
 });

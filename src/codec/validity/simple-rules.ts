@@ -1,4 +1,4 @@
-import { makeOncePer } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { SimpleType } from '../../wsdl/index.js';
 import type { BytesTest } from '../../xml/index.js';
 import { treatWhiteSpace } from '../plan/lexical.js';
@@ -23,7 +23,7 @@ export interface SimpleRules {
 }
 
 /** How values of a simple type are validated. */
-export const simpleRulesOf = makeOncePer((type: SimpleType): SimpleRules => {
+export const simpleRulesOf = collections.makeOncePer((type: SimpleType): SimpleRules => {
   const isPlain =
     type.variety === 'atomic' && type.enumeration === null && namesOf(type.facets).length === 0;
   const isFree = isPlain && ANY_TEXT.has(type.builtIn);

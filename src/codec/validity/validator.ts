@@ -1,4 +1,4 @@
-import { XOP, XSD } from '../../wsdl/index.js';
+import { namespaces } from '../../wsdl/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
@@ -255,7 +255,7 @@ export class ContentValidator implements XmlHandler {
     if (
       parent.type.simple?.type.builtIn === 'base64Binary' &&
       tag.local === 'Include' &&
-      tag.uri === XOP
+      tag.uri === namespaces.XOP
     ) {
       parent.treatText('known');
       return null;
@@ -397,6 +397,6 @@ const hasMixedText = ({ kind }: TypeRules): boolean => kind === 'mixed' || kind 
  * with them.
  */
 const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([
-  XSD,
+  namespaces.XSD,
   'urn:schemas-microsoft-com:xml-diffgram-v1',
 ]);

@@ -1,4 +1,4 @@
-import type { ExceededLimit, RefusalCode } from '../../core/index.js';
+import type { RefusalCode, refusals } from '../../core/index.js';
 
 /**
  * The classes of violations, by which metrics count them. `unvalidated`: content that cannot be
@@ -24,7 +24,7 @@ export interface BrokenRule {
   /** The end of the path, behind the element: '' for itself. */
   readonly below: string;
   /** The limit that was exceeded, for rule `limit`; null for one without a key. */
-  readonly limit?: ExceededLimit | null;
+  readonly limit?: refusals.ExceededLimit | null;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { allows } from '../../wsdl/index.js';
+import { xsd } from '../../wsdl/index.js';
 import type { ContentAutomaton, Edge, Position } from './automaton.js';
 import { admits, applyOps, type Ops } from './transitions.js';
 
@@ -148,7 +148,7 @@ function edgesFrom<E>(
   const edges = automaton.edges(from, uri, local);
   const wild = automaton.wildEdges(from);
   if (wild.length === 0) return edges;
-  const open = wild.filter(({ to }) => to.wildcard !== null && allows(to.wildcard, uri));
+  const open = wild.filter(({ to }) => to.wildcard !== null && xsd.allows(to.wildcard, uri));
   return open.length === 0 ? edges : edges.length === 0 ? open : [...edges, ...open];
 }
 

@@ -1,4 +1,4 @@
-import { type SimpleType, WSI_REFERENCES, XOP } from '../../wsdl/index.js';
+import { namespaces, type SimpleType } from '../../wsdl/index.js';
 import { hold, textOf, treatWhiteSpace, trimXml } from '../plan/lexical.js';
 import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from '../plan/scalar.js';
 import { BASE64_SCALAR, HEX_SCALAR } from './base64.js';
@@ -27,8 +27,9 @@ export function scalarOf(type: SimpleType): Scalar {
   if (type.variety === 'list') return listScalarOf(type, scalarOf(itemOf(type)));
   if (type.variety === 'union') return held(unionScalar(leavesOf(type)), type);
   const builtIn = BUILT_INS.get(type.builtIn) ?? STRING;
-  if (type.name?.uri === XOP) return { ...builtIn, binary: 'included' };
-  const scalar = type.name?.uri === WSI_REFERENCES ? { ...builtIn, isReference: true } : builtIn;
+  if (type.name?.uri === namespaces.XOP) return { ...builtIn, binary: 'included' };
+  const scalar =
+    type.name?.uri === namespaces.WSI_REFERENCES ? { ...builtIn, isReference: true } : builtIn;
   if (isPlain(type)) return scalar;
   return held(
     (scalar.name === 'Int' || scalar.name === 'Float') && prescribesForm(type) ? TOKEN : scalar,

@@ -1,4 +1,4 @@
-import { type Facets, NO_FACETS, type SimpleType } from '../../wsdl/index.js';
+import { type SimpleType, xsd } from '../../wsdl/index.js';
 import { compilePattern } from '../pattern/pattern.js';
 import { treatWhiteSpace, type WhiteSpace } from '../plan/lexical.js';
 import { type ValueSpace, valueSpaceOf } from './value-space.js';
@@ -113,7 +113,7 @@ export const itemOf = (type: SimpleType): SimpleType =>
     variety: 'atomic',
     base: null,
     enumeration: null,
-    facets: NO_FACETS,
+    facets: xsd.NO_FACETS,
   };
 
 /** The items of a list whose white space is treated. */
@@ -254,7 +254,7 @@ interface FacetChecks {
 }
 
 /** Facets as checks, in the order of their cost. Rules name the facet, never the value. */
-function facetChecks(facets: Facets, space: Measured): FacetChecks {
+function facetChecks(facets: xsd.Facets, space: Measured): FacetChecks {
   const unsupported: string[] = [];
   const checks = [
     ...lengthChecks(facets, space, unsupported),
@@ -274,7 +274,7 @@ function facetChecks(facets: Facets, space: Measured): FacetChecks {
 }
 
 function lengthChecks(
-  facets: Facets,
+  facets: xsd.Facets,
   { length }: Measured,
   unsupported: string[],
 ): readonly Check[] {
@@ -298,7 +298,7 @@ function lengthChecks(
 }
 
 function digitChecks(
-  { totalDigits, fractionDigits }: Facets,
+  { totalDigits, fractionDigits }: xsd.Facets,
   { digits }: Measured,
   unsupported: string[],
 ): Check[] {
@@ -328,7 +328,7 @@ const BOUNDS = [
 ] as const;
 
 function boundChecks(
-  facets: Facets,
+  facets: xsd.Facets,
   { rule: ruleOf, order }: Measured,
   unsupported: string[],
 ): readonly Check[] {

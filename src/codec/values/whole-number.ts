@@ -1,4 +1,4 @@
-import type { Facets, SimpleType } from '../../wsdl/index.js';
+import type { SimpleType, xsd } from '../../wsdl/index.js';
 import type { Scalar } from '../plan/scalar.js';
 import { digitsScalar, intScalar } from './numeric-scalars.js';
 import { scalarOf } from './scalars.js';
@@ -51,7 +51,7 @@ function rangeOf(type: SimpleType): Range {
   return range;
 }
 
-function narrow(range: Range, facets: Facets): void {
+function narrow(range: Range, facets: xsd.Facets): void {
   if (facets.fractionDigits === 0) {
     range.isWhole = true;
   }

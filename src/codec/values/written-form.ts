@@ -1,4 +1,4 @@
-import { makeOncePer } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { SimpleType } from '../../wsdl/index.js';
 import { compileSimple } from './simple-validity.js';
 import { valueSpaceOf } from './value-space.js';
@@ -7,7 +7,7 @@ import { valueSpaceOf } from './value-space.js';
  * Whether a pattern requires numbers in another form than the shortest: `[0-9]{3}` takes 007 and
  * not 7. Such values are strings, for a number loses its form. Found by trying samples.
  */
-export const prescribesForm = makeOncePer((type: SimpleType): boolean => {
+export const prescribesForm = collections.makeOncePer((type: SimpleType): boolean => {
   const isNumber = NUMBERS.has(valueSpaceOf(type.builtIn).primitive);
   if (!isNumber || type.variety !== 'atomic' || type.facets.patterns.length === 0) return false;
   const check = compileSimple(type);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Dialect, isAddressing, WSA_1_0 } from '../../soap/index.js';
-import { CLOSE, type ContentEvent } from '../plan/content-events.js';
-import type { RequestPlan } from '../plan/request-plan.js';
+import { type Dialect, headerBlocks } from '../../soap/index.js';
+import { CLOSE, type ContentEvent } from '../plan/request/content-events.js';
+import type { RequestPlan } from '../plan/request/request-plan.js';
 
 /** The WS-Addressing of the requests of one operation, but for the MessageID. Made at start-up. */
 export interface RequestAddressing {
@@ -47,7 +47,7 @@ export function addressingBlocks(
     };
   };
   const text = (value: string): readonly ContentEvent[] => [{ kind: 'text', value }];
-  const anonymous = uri === WSA_1_0 ? `${uri}/anonymous` : `${uri}/role/anonymous`;
+  const anonymous = uri === headerBlocks.WSA_1_0 ? `${uri}/anonymous` : `${uri}/role/anonymous`;
   return [
     block('Action', text(action), true),
     block('To', text(to), true),
@@ -63,7 +63,7 @@ export function addressingBlocks(
 /** Whether the plan may write a MessageID itself: then that of the message is not known. */
 export const writesMessageId = ({ headers, blocks = [] }: RequestPlan): boolean =>
   [...headers, ...blocks.map((block) => (block.kind === 'element' ? block.element : block))].some(
-    ({ name }) => name.local === 'MessageID' && isAddressing(name.uri),
+    ({ name }) => name.local === 'MessageID' && headerBlocks.isAddressing(name.uri),
   );
 
 /**
@@ -77,7 +77,7 @@ export function withoutWritten(
   const names = new Set<string>();
   let depth = 0;
   for (const event of written) {
-    if (event.kind === 'open' && depth++ === 0 && isAddressing(event.name.uri)) {
+    if (event.kind === 'open' && depth++ === 0 && headerBlocks.isAddressing(event.name.uri)) {
       names.add(event.name.local);
     } else if (event.kind === 'close') {
       depth--;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { defaultsOf, isRecord, Refusal } from '../../core/index.js';
-import { allows, typeKey, type Wildcard, XSD } from '../../wsdl/index.js';
+import { typeKey, type Wildcard, xsd, namespaces } from '../../wsdl/index.js';
 import {
   ALL,
   isNcName,
@@ -11,9 +11,9 @@ import {
   XmlReader,
 } from '../../xml/index.js';
 import type { AnyTypes } from '../plan/any-types.js';
-import { type ContentEvent, OWN_NAMES } from '../plan/content-events.js';
+import { type ContentEvent, OWN_NAMES } from '../plan/request/content-events.js';
 import { trimXml } from '../plan/lexical.js';
-import type { EncodeValue } from '../plan/plan.js';
+import type { EncodeValue } from '../plan/request/encode-plan.js';
 import { typeNameOf } from '../plan/xsi.js';
 import { AnyValueReader } from '../read/any-value.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
@@ -125,7 +125,7 @@ const UNDECLARED =
  * declared (XSD part 1 section 3.10.4, `strict`).
  */
 function isUndeclared(name: QName, types: AnyTypes, wildcards: readonly Wildcard[]): boolean {
-  const allowing = wildcards.filter((wildcard) => allows(wildcard, name.uri));
+  const allowing = wildcards.filter((wildcard) => xsd.allows(wildcard, name.uri));
   const isDeclaredOnly =
     allowing.length > 0 && allowing.every((wildcard) => wildcard.isDeclaredOnly === true);
   return isDeclaredOnly && types.element?.(name) === null;
@@ -173,7 +173,7 @@ function isSameAnyValue(
   const given = memberOf(raw, 'type') ?? null;
   if (
     given !== null &&
-    (type === null || (given !== type && `{${XSD}}${String(given)}` !== type))
+    (type === null || (given !== type && `{${namespaces.XSD}}${String(given)}` !== type))
   ) {
     return false;
   }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/index.js';
-import { SOAP_ENCODINGS, typeKey, XSD } from '../../wsdl/index.js';
+import { namespaces, typeKey } from '../../wsdl/index.js';
 import { isNcName, type QName } from '../../xml/index.js';
 import {
   type AnyList,
@@ -13,9 +13,9 @@ import {
   TYPE_KEY,
   VALUE_KEY,
 } from '../plan/any-types.js';
-import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { textOf } from '../plan/lexical.js';
-import type { TypeFamily } from '../plan/plan.js';
+import { CLOSE, type ContentEvent } from '../plan/request/content-events.js';
+import type { TypeFamily } from '../plan/request/encode-plan.js';
 import { LexicalError } from '../plan/scalar.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
@@ -434,7 +434,7 @@ export class AnyValueWriter {
     if (!isNcName(local)) {
       refuseInput(path, 'must be {namespace}name, or the name of a type of XML Schema');
     }
-    return { uri: XSD, local };
+    return { uri: namespaces.XSD, local };
   }
 
   #open(name: QName, path: InputPath): void {
@@ -454,7 +454,7 @@ export class AnyValueWriter {
       refuseInput(path, 'longer than allowed');
     }
     if (!this.#isPlain) {
-      this.#events.push(TYPE({ uri: XSD, local }));
+      this.#events.push(TYPE({ uri: namespaces.XSD, local }));
     }
     if (value !== '') {
       this.#events.push({ kind: 'text', value });
@@ -478,9 +478,9 @@ const NOT_SIMPLE = 'must be of a simple type';
 const inner = (path: InputPath): InputPath => ({ ...path, depth: path.depth + 1 });
 
 const isStruct = ({ uri, local }: QName): boolean =>
-  local === 'Struct' && SOAP_ENCODINGS.includes(uri);
+  local === 'Struct' && namespaces.SOAP_ENCODINGS.includes(uri);
 const isArray = ({ uri, local }: QName): boolean =>
-  local === 'Array' && SOAP_ENCODINGS.includes(uri);
+  local === 'Array' && namespaces.SOAP_ENCODINGS.includes(uri);
 
 /** The path of a member with a name of the client, which is not repeated: by its place. */
 const inside = (path: InputPath, at: number): InputPath => ({

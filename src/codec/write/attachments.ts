@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { FileContent } from '../../core/index.js';
-import { contentIdOf, type PackagePart } from '../../soap/index.js';
-import type { EncodeAttachment } from '../plan/request-plan.js';
+import { byteBuffers } from '../../core/index.js';
+import { mime } from '../../soap/index.js';
+import type { EncodeAttachment } from '../plan/request/request-plan.js';
 import { BASE64_SCALAR } from '../values/base64.js';
 import { below, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
@@ -15,7 +15,7 @@ export function encodeAttachments(
   plans: readonly EncodeAttachment[],
   values: { readonly arguments: ReadonlyRecord; readonly context: RequestContext },
   limits: EncodeLimits,
-): readonly PackagePart[] {
+): readonly mime.PackagePart[] {
   if (plans.length === 0) return [];
   const leaves = new LeafEncoder(limits, values.context);
   const root = { above: null, step: 'arguments', depth: 0 };
@@ -25,8 +25,8 @@ export function encodeAttachments(
     if (member === null) {
       refuseInput(path, REQUIRED);
     }
-    const id = contentIdOf(part);
-    if (member instanceof FileContent) return { id, mediaType, bytes: member };
+    const id = mime.contentIdOf(part);
+    if (member instanceof byteBuffers.FileContent) return { id, mediaType, bytes: member };
     const text = leaves.text(BASE64_SCALAR, member, path);
     return { id, mediaType, bytes: Buffer.from(text?.kind === 'text' ? text.value : '', 'base64') };
   });

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { FileContent } from '../../core/index.js';
-import type { PackagePart, PackagePiece } from '../../soap/index.js';
+import type { byteBuffers } from '../../core/index.js';
+import type { mime } from '../../soap/index.js';
 import type { Scalar } from '../plan/scalar.js';
 
 /** A file whose base64 takes the place of a text of the envelope. */
 export interface InlineFile {
   /** No other text of the envelope has it. */
   readonly placeholder: string;
-  readonly file: FileContent;
+  readonly file: byteBuffers.FileContent;
 }
 
 /** Collects the binary content of one message that stands outside of its envelope (XOP 1.0). */
 export class BinaryParts {
   readonly #which: 'all' | 'declared' | 'none';
-  readonly parts: PackagePart[] = [];
+  readonly parts: mime.PackagePart[] = [];
   readonly files: InlineFile[] = [];
 
   readonly #newId: () => string;
@@ -33,14 +33,14 @@ export class BinaryParts {
   }
 
   /** Adds a part; returns its Content-ID. */
-  add(bytes: PackagePiece, mediaType: string): string {
+  add(bytes: mime.PackagePiece, mediaType: string): string {
     const id = this.#newId();
     this.parts.push({ id, mediaType, bytes });
     return id;
   }
 
   /** Adds a file that is written as base64; returns the text that stands for it. */
-  addInline(file: FileContent): string {
+  addInline(file: byteBuffers.FileContent): string {
     const placeholder = randomUUID();
     this.files.push({ placeholder, file });
     return placeholder;

@@ -1,4 +1,4 @@
-import type { BranchRule, EncodeObject } from '../plan/plan.js';
+import type { BranchRule, EncodeObject } from '../plan/request/encode-plan.js';
 import { isPresent, memberOf, nillableOf, type ReadonlyRecord } from './input-members.js';
 
 /** Whether the client's object has the member of that name. */

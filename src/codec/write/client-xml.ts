@@ -1,11 +1,11 @@
-import { allowsAny } from '../../wsdl/index.js';
+import { xsd } from '../../wsdl/index.js';
 import {
   type AttributeEvent,
   type ContentEvent,
   isAttribute,
   isSameName,
-} from '../plan/content-events.js';
-import type { EncodeElement } from '../plan/plan.js';
+} from '../plan/request/content-events.js';
+import type { EncodeElement } from '../plan/request/encode-plan.js';
 
 /**
  * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where
@@ -44,7 +44,7 @@ function areAllowed(xml: readonly ContentEvent[], wildcards: AllowedWildcards = 
     if (event.kind === 'close') {
       depth--;
     } else if (event.kind === 'open') {
-      if (depth === 0 && !allowsAny(wildcards, event.name.uri)) return false;
+      if (depth === 0 && !xsd.allowsAny(wildcards, event.name.uri)) return false;
       depth++;
     }
   }

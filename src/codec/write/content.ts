@@ -1,8 +1,8 @@
 import { isRecord } from '../../core/index.js';
 import type { QName } from '../../xml/index.js';
-import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';
 import { TEXT } from '../plan/lexical.js';
+import { CLOSE, type ContentEvent } from '../plan/request/content-events.js';
 import type {
   EncodeArray,
   EncodeElement,
@@ -10,7 +10,7 @@ import type {
   EncodeSource,
   EncodeValue,
   EncodeVariants,
-} from '../plan/plan.js';
+} from '../plan/request/encode-plan.js';
 import { anyContent, anyElement } from './any-content.js';
 import type { AnyTools } from './any-value.js';
 import type { BinaryParts } from './binary-parts.js';

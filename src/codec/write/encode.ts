@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../core/index.js';
-import type { Dialect, HeaderPlace } from '../../soap/index.js';
+import type { Dialect, headerBlocks } from '../../soap/index.js';
 import type { QName } from '../../xml/index.js';
-import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
-import type { RequestPlan } from '../plan/request-plan.js';
+import { CLOSE, type ContentEvent } from '../plan/request/content-events.js';
+import type { RequestPlan } from '../plan/request/request-plan.js';
 import { type HeaderBlock, withoutWritten } from './addressing-blocks.js';
 import type { BinaryParts } from './binary-parts.js';
 import { ContentEncoder } from './content.js';
@@ -70,7 +70,10 @@ export function encodeRequest(
  * every `>` in values, so that the first three end the XML declaration, the Envelope's tag, and
  * that of Header or Body.
  */
-export function placeInRequest(message: Buffer, { envelopeUri }: Dialect): HeaderPlace {
+export function placeInRequest(
+  message: Buffer,
+  { envelopeUri }: Dialect,
+): headerBlocks.HeaderPlace {
   const envelopeEnd = endOfTag(message, endOfTag(message, 0));
   const partEnd = endOfTag(message, envelopeEnd);
   const isInHeader = message.toString('latin1', envelopeEnd, partEnd).endsWith(':Header>');

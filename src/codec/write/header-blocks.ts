@@ -1,6 +1,6 @@
-import type { ContentEvent } from '../plan/content-events.js';
 import { TEXT } from '../plan/lexical.js';
-import type { BlockPlan, TemplateEvent, TemplatePart } from '../plan/request-plan.js';
+import type { ContentEvent } from '../plan/request/content-events.js';
+import type { BlockPlan, TemplateEvent, TemplatePart } from '../plan/request/request-plan.js';
 import { ContentEncoder } from './content.js';
 import { type EncodeLimits, LeafEncoder } from './leaves.js';
 import type { RequestContext } from './source.js';

@@ -1,4 +1,4 @@
-import { isRecord, makeOncePer } from '../../core/index.js';
+import { collections, isRecord } from '../../core/index.js';
 import type { QName } from '../../xml/index.js';
 import type {
   EncodeElement,
@@ -6,7 +6,7 @@ import type {
   EncodeValue,
   EncodeVariant,
   EncodeVariants,
-} from '../plan/plan.js';
+} from '../plan/request/encode-plan.js';
 import { type InputPath, refuseInput } from './input-error.js';
 
 /** An object of the client, by member name. */
@@ -71,7 +71,7 @@ interface Shapes {
 }
 
 /** Made once for a plan: a choice may be long, and a list may have many objects with one. */
-const shapesOf = makeOncePer((object: EncodeObject): Shapes => {
+const shapesOf = collections.makeOncePer((object: EncodeObject): Shapes => {
   const many = new Set<string>();
   const nillable = new Set<string>();
   for (const element of object.children) {

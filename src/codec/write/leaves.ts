@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { FileContent } from '../../core/index.js';
+import { byteBuffers } from '../../core/index.js';
 import type { QName } from '../../xml/index.js';
-import type { ContentEvent } from '../plan/content-events.js';
 import { textOf, trimXml } from '../plan/lexical.js';
 import type { CodecLimits } from '../plan/limits.js';
-import type { EncodeAttribute, EncodeSource, EncodeText } from '../plan/plan.js';
+import type { ContentEvent } from '../plan/request/content-events.js';
+import type { EncodeAttribute, EncodeSource, EncodeText } from '../plan/request/encode-plan.js';
 import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { qualifiedName } from '../values/qualified-name.js';
 import type { BinaryParts } from './binary-parts.js';
@@ -97,7 +97,7 @@ export class LeafEncoder {
     if ((value === null || value === undefined) && scalar.nullText === undefined) {
       refuseInput(path, REQUIRED);
     }
-    if (value instanceof FileContent) return this.#file(scalar, value, path, mediaType);
+    if (value instanceof byteBuffers.FileContent) return this.#file(scalar, value, path, mediaType);
     const qualified = this.#qualified(scalar, value, path);
     if (qualified !== null) return { kind: 'name', ...qualified };
     const text = this.#encode(scalar, value ?? null, path);
@@ -187,7 +187,7 @@ export class LeafEncoder {
 
   #file(
     scalar: Scalar,
-    file: FileContent,
+    file: byteBuffers.FileContent,
     path: InputPath,
     mediaType: string | null,
   ): ContentEvent {

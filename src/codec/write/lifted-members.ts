@@ -1,4 +1,4 @@
-import { addToGroup, isRecord } from '../../core/index.js';
+import { collections, isRecord } from '../../core/index.js';
 import type { LiftedMember } from '../plan/lift-step.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
@@ -38,7 +38,7 @@ function movedPaths(
     steps: [first = '', ...rest],
     at,
   } of members) {
-    addToGroup(byStep, first, { steps: rest, at });
+    collections.addToGroup(byStep, first, { steps: rest, at });
   }
   return new Map(
     [...byStep].map(([step, inner]) => {

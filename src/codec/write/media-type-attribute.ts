@@ -1,6 +1,6 @@
-import { isMediaType } from '../../soap/index.js';
-import { XMIMES } from '../../wsdl/index.js';
-import type { EncodeObject } from '../plan/plan.js';
+import { mimeTypes } from '../../soap/index.js';
+import { namespaces } from '../../wsdl/index.js';
+import type { EncodeObject } from '../plan/request/encode-plan.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
 
 /**
@@ -9,9 +9,9 @@ import { memberOf, type ReadonlyRecord } from './input-members.js';
  */
 export function mediaTypeIn({ attributes }: EncodeObject, value: ReadonlyRecord): string | null {
   const attribute = attributes.find(
-    ({ name }) => name.local === 'contentType' && XMIMES.includes(name.uri),
+    ({ name }) => name.local === 'contentType' && namespaces.XMIMES.includes(name.uri),
   );
   const named =
     attribute === undefined ? null : (attribute.fixed ?? memberOf(value, attribute.key));
-  return typeof named === 'string' && isMediaType(named) ? named : null;
+  return typeof named === 'string' && mimeTypes.isMediaType(named) ? named : null;
 }

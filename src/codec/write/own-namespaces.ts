@@ -1,4 +1,4 @@
-import type { ContentEvent } from '../plan/content-events.js';
+import type { ContentEvent } from '../plan/request/content-events.js';
 
 interface Scope {
   readonly depth: number;

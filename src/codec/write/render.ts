@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { never } from '../../core/index.js';
-import { DIALECTS, type Dialect, WSA_1_0 } from '../../soap/index.js';
-import { XOP } from '../../wsdl/index.js';
+import { DIALECTS, type Dialect, headerBlocks } from '../../soap/index.js';
+import { namespaces } from '../../wsdl/index.js';
 import { type QName, XmlWriter } from '../../xml/index.js';
-import type { ContentEvent } from '../plan/content-events.js';
+import type { ContentEvent } from '../plan/request/content-events.js';
 import { XML_URI, XSI_URI } from '../plan/xsi.js';
 import { ownNamespaces } from './own-namespaces.js';
 
@@ -51,7 +50,7 @@ export function render(events: readonly ContentEvent[], dialect: Dialect): Buffe
     } else if (event.kind === 'close') {
       writer.close();
     } else if (event.kind !== 'own names') {
-      never(event);
+      throw new Error(`a case is missing: ${String(event satisfies never)}`);
     }
   }
   return Buffer.concat([XML_DECLARATION, writer.finish()]);
@@ -127,15 +126,15 @@ function declare(writer: XmlWriter, uri: string, prefixes: ReadonlyMap<string, s
   }
 }
 
-const INCLUDE: QName = { uri: XOP, local: 'Include' };
+const INCLUDE: QName = { uri: namespaces.XOP, local: 'Include' };
 
 /** Namespaces with a customary prefix. */
 const KNOWN: ReadonlyMap<string, string> = new Map([
   [XSI_URI, 'xsi'],
   ['http://www.w3.org/2001/XMLSchema', 'xsd'],
   [DIALECTS['1.1'].encodingUri, 'enc'],
-  [WSA_1_0, 'wsa'],
-  [XOP, 'xop'],
+  [headerBlocks.WSA_1_0, 'wsa'],
+  [namespaces.XOP, 'xop'],
 ]);
 
 function prefixOf(name: QName, prefixes: ReadonlyMap<string, string>): string | null {

@@ -1,5 +1,5 @@
 import { dialectOfUri } from '../../soap/index.js';
-import { SOAP_ENCODINGS, XINCLUDES, XMLNS, XOPS } from '../../wsdl/index.js';
+import { namespaces } from '../../wsdl/index.js';
 import type { QName } from '../../xml/index.js';
 import { type InputPath, refuseInput } from './input-error.js';
 
@@ -9,13 +9,13 @@ import { type InputPath, refuseInput } from './input-error.js';
  * Throws `InputError`.
  */
 export function refuseReserved(uri: string, path: InputPath): void {
-  if (XINCLUDES.includes(uri)) {
+  if (namespaces.XINCLUDES.includes(uri)) {
     refuseInput(path, 'must not include other documents');
   }
-  if (dialectOfUri(uri) !== null || SOAP_DRAFTS.test(uri) || XOPS.includes(uri)) {
+  if (dialectOfUri(uri) !== null || SOAP_DRAFTS.test(uri) || namespaces.XOPS.includes(uri)) {
     refuseInput(path, 'must not hold names of SOAP itself');
   }
-  if (uri === XMLNS) {
+  if (uri === namespaces.XMLNS) {
     refuseInput(path, NOT_DECLARED);
   }
 }
@@ -26,7 +26,7 @@ export function refuseReserved(uri: string, path: InputPath): void {
  */
 export function refuseReservedContent(uri: string, isEncoded: boolean, path: InputPath): void {
   refuseReserved(uri, path);
-  if (!isEncoded && SOAP_ENCODINGS.includes(uri)) {
+  if (!isEncoded && namespaces.SOAP_ENCODINGS.includes(uri)) {
     refuseInput(path, 'must not hold names of the SOAP encoding, which this message does not use');
   }
 }

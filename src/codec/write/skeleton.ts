@@ -5,8 +5,8 @@ import type {
   EncodeSource,
   EncodeText,
   EncodeValue,
-} from '../plan/plan.js';
-import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request-plan.js';
+} from '../plan/request/encode-plan.js';
+import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
 
 /**

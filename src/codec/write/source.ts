@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../core/index.js';
-import type { EncodeSource } from '../plan/plan.js';
+import type { EncodeSource } from '../plan/request/encode-plan.js';
 import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { type InputPath, refuseInput } from './input-error.js';
 

@@ -1,8 +1,8 @@
 import { DIALECTS } from '../../soap/index.js';
-import { XSD } from '../../wsdl/index.js';
+import { namespaces } from '../../wsdl/index.js';
 import type { QName } from '../../xml/index.js';
-import { type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
-import type { EncodeArray, EncodeElement, EncodeValue } from '../plan/plan.js';
+import { type ContentEvent, isAttribute, isSameName } from '../plan/request/content-events.js';
+import type { EncodeArray, EncodeElement, EncodeValue } from '../plan/request/encode-plan.js';
 import { XSI_URI } from '../plan/xsi.js';
 
 /** Attributes that the SOAP encoding writes (SOAP 1.1 section 5, SOAP 1.2 part 2 section 3). */
@@ -25,8 +25,8 @@ export const NIL: ContentEvent = {
 };
 
 /** For arrays whose items have a type without a name. */
-export const ANY_TYPE_NAME: QName = { uri: XSD, local: 'anyType' };
-const STRING: QName = { uri: XSD, local: 'string' };
+export const ANY_TYPE_NAME: QName = { uri: namespaces.XSD, local: 'anyType' };
+const STRING: QName = { uri: namespaces.XSD, local: 'string' };
 
 /** The type of arrays that have no name of their own. */
 const arrayType = (encodingUri: string): QName => ({ uri: encodingUri, local: 'Array' });

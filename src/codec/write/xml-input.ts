@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { defaultsOf, Refusal } from '../../core/index.js';
 import { dialectOfUri } from '../../soap/index.js';
-import { SOAP_ENCODINGS } from '../../wsdl/index.js';
+import { namespaces } from '../../wsdl/index.js';
 import {
   ALL,
   type Interest,
@@ -11,8 +11,8 @@ import {
   type XmlHandler,
   XmlReader,
 } from '../../xml/index.js';
-import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
+import { CLOSE, type ContentEvent } from '../plan/request/content-events.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
 import { type InputPath, refuseInput } from './input-error.js';
 import { refuseReserved, refuseReservedContent } from './reserved-names.js';
@@ -184,7 +184,7 @@ class Collector implements XmlHandler {
  */
 const isEncodingMark = (uri: string, local: string): boolean =>
   (local === 'encodingStyle' && dialectOfUri(uri) !== null) ||
-  (local === 'root' && SOAP_ENCODINGS.includes(uri));
+  (local === 'root' && namespaces.SOAP_ENCODINGS.includes(uri));
 
 /** Placeholder for an element's bindings, until they are known. */
 const NO_BINDINGS: ContentEvent = { kind: 'bindings', bound: new Map() };

@@ -1,5 +1,5 @@
 import type { TlsPlan } from '../../config/plans/tls-plan.js';
-import { limitsWithin, routeTo, Upstream, type UpstreamLimits } from '../../upstream/index.js';
+import { dial, limitsWithin, Upstream, type UpstreamLimits } from '../../upstream/index.js';
 import { compileTls } from './reach.js';
 
 /** A service that decides about clients, and is no backend. */
@@ -21,5 +21,5 @@ export function compileAccessEndpoint(
 ): Upstream {
   const tls = compileTls(plan, owner);
   const limits = { ...limitsWithin(upstream, plan.keys.timeoutMillis), breakerFailures: 0 };
-  return new Upstream([url], limits, { routeTo: (to) => routeTo(to, null, tls) });
+  return new Upstream([url], limits, { routeTo: (to) => dial.routeTo(to, null, tls) });
 }

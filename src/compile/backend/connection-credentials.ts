@@ -2,9 +2,9 @@ import { invalid } from '../../config/keys/finding.js';
 import type { BackendPlan } from '../../config/plans/backend-plan.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import { currentText, type RotatingText } from '../../gateway/rotating-text.js';
-import { loadKerberos, Negotiate, Ntlm, type Route } from '../../upstream/index.js';
+import { authentication, type dial } from '../../upstream/index.js';
 
-type RouteTo = (url: URL) => Route;
+type RouteTo = (url: URL) => dial.Route;
 type AuthConfig = NonNullable<ServiceConfig['auth']>;
 
 /**
@@ -24,8 +24,8 @@ export function checkConnections({ name, config }: BackendPlan, routeTo: RouteTo
 export const compileNtlm = (
   { username, password, domain }: NonNullable<AuthConfig['ntlm']>,
   rotating: RotatingText | null,
-): Ntlm =>
-  new Ntlm({
+): authentication.Ntlm =>
+  new authentication.Ntlm({
     username,
     domain: domain ?? null,
     password: () => (rotating === null ? password : currentText(rotating)),
@@ -44,7 +44,7 @@ export async function compileNegotiate(
   service: string,
   { principal, keytab }: NonNullable<AuthConfig['negotiate']>,
   file: string | null,
-): Promise<Negotiate> {
+): Promise<authentication.Negotiate> {
   if (keytab !== undefined) {
     if (file === null) {
       throw invalid(
@@ -65,12 +65,12 @@ export async function compileNegotiate(
       throw invalid(['auth', 'negotiate', 'keytab'], what, remedy);
     }
   }
-  const kerberos = await loadKerberos();
+  const kerberos = await authentication.loadKerberos();
   if (typeof kerberos === 'string') {
     const what =
       `Service \`${service}\`: \`auth.negotiate\` needs the package ` +
       `\`kerberos\`, which ${kerberos}.`;
     throw invalid(['auth', 'negotiate'], what, 'Run `npm install kerberos` beside the gateway.');
   }
-  return new Negotiate(principal, kerberos);
+  return new authentication.Negotiate(principal, kerberos);
 }

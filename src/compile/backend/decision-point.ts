@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type CallObserver, Cancellation, KIB, Refusal } from '../../core/index.js';
+import { Cancellation, KIB, type observing, Refusal } from '../../core/index.js';
 import { postWhole, type Upstream } from '../../upstream/index.js';
 
 const ANSWER_BYTES_MAX = 64 * KIB;
@@ -11,7 +11,7 @@ const ANSWER_BYTES_MAX = 64 * KIB;
 export async function askDecisionPoint(
   endpoint: Upstream,
   body: string,
-  observer: CallObserver | null,
+  observer: observing.CallObserver | null,
   fields: readonly string[] = [],
 ): Promise<string> {
   const answer = await postWhole(endpoint, {

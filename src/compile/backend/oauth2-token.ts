@@ -3,13 +3,7 @@ import { readSigningKey, type SigningKey } from '../../access/tokens/signing-key
 import { invalid } from '../../config/keys/finding.js';
 import type { BackendPlan, OAuthKeys, OAuthPlan } from '../../config/plans/backend-plan.js';
 import { currentText, type RotatingText } from '../../gateway/rotating-text.js';
-import {
-  type ClientIdentity,
-  limitsWithin,
-  type OAuth2Options,
-  type Route,
-  Upstream,
-} from '../../upstream/index.js';
+import { type authentication, type dial, limitsWithin, Upstream } from '../../upstream/index.js';
 import { madeAnew } from '../made-anew.js';
 import { postForm } from './post-form.js';
 
@@ -23,8 +17,8 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export function compileOAuth2(
   { name, config }: Pick<BackendPlan, 'name' | 'config'>,
   plan: OAuthPlan,
-  routeTo: (url: URL) => Route,
-): OAuth2Options {
+  routeTo: (url: URL) => dial.Route,
+): authentication.OAuth2Options {
   const { tokenUrl: url, clientId, scopes, audience, assertion } = plan.keys;
   const signingKey = plan.key === null ? null : compileKey(name, plan.key);
   const sign = async (about: JwtClaims): Promise<string> => {
@@ -66,7 +60,7 @@ export function compileOAuth2(
 function clientIdentity(
   { keys, clientSecret }: OAuthPlan,
   sign: (about: JwtClaims) => Promise<string>,
-): ClientIdentity {
+): authentication.ClientIdentity {
   const { clientId, clientAuth, tokenUrl } = keys;
   if (clientAuth === 'tls') return { kind: 'tls' };
   if (clientAuth === 'privateKeyJwt') {

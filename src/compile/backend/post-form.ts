@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { type CallObserver, Cancellation, KIB, Refusal } from '../../core/index.js';
-import { type OAuthAnswer, postWhole, type Upstream } from '../../upstream/index.js';
+import { Cancellation, KIB, type observing, Refusal } from '../../core/index.js';
+import { type authentication, postWhole, type Upstream } from '../../upstream/index.js';
 
 /** Bytes of the answer of an authorization server. */
 const ANSWER_BYTES_MAX = 64 * KIB;
@@ -16,8 +16,8 @@ export async function postForm(
   endpoint: Upstream,
   headers: readonly string[],
   form: string,
-  observer: CallObserver | null,
-): Promise<OAuthAnswer> {
+  observer: observing.CallObserver | null,
+): Promise<authentication.OAuthAnswer> {
   let status = 0;
   const content = await postWhole(endpoint, {
     headers: [...withoutType(headers), 'content-type', FORM],

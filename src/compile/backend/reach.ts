@@ -3,22 +3,11 @@ import { type Finding, finding, invalid } from '../../config/keys/finding.js';
 import type { BackendPlan } from '../../config/plans/backend-plan.js';
 import type { TlsPlan } from '../../config/plans/tls-plan.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
-import type { FieldSpellings, RotatingFile } from '../../core/index.js';
+import type { httpFields, inputFiles } from '../../core/index.js';
 import {
-  bearerFields,
+  authentication,
   type CallOptions,
-  type Credentials,
-  Digest,
-  type Fields,
-  OAuth2,
-  RotatingBearer,
-  type Route,
-  routeTo,
-  TLS_PARTS,
-  TlsMaterial,
-  type TlsPart,
-  TokenCredentials,
-  tlsReason,
+  dial,
   type UpstreamLimits,
 } from '../../upstream/index.js';
 import { type CompiledBalance, compileBalance } from './balance.js';
@@ -33,7 +22,11 @@ export async function compileReach(plan: BackendPlan): Promise<Reach> {
   const { proxy = null, auth } = config;
   const { headerCase: fieldCase } = config;
   const spellings = configuredSpellings(config);
-  const route = (url: URL): Route => ({ ...routeTo(url, proxy, tls), fieldCase, spellings });
+  const route = (url: URL): dial.Route => ({
+    ...dial.routeTo(url, proxy, tls),
+    fieldCase,
+    spellings,
+  });
   const way = {
     tls,
     proxy,
@@ -45,12 +38,12 @@ export async function compileReach(plan: BackendPlan): Promise<Reach> {
     checkConnections(plan, route);
   }
   if (auth?.ntlm !== undefined) {
-    const authentication = compileNtlm(auth.ntlm, plan.auth.ntlmPassword);
+    const ntlm = compileNtlm(auth.ntlm, plan.auth.ntlmPassword);
     return {
       ...way,
       fields: fixedFields(config),
-      credentials: authentication,
-      routeTo: (url) => ({ ...route(url), authentication }),
+      credentials: ntlm,
+      routeTo: (url) => ({ ...route(url), authentication: ntlm }),
     };
   }
   if (auth?.negotiate !== undefined) {
@@ -63,10 +56,10 @@ export async function compileReach(plan: BackendPlan): Promise<Reach> {
 /** The credentials, TLS and proxy of all calls of a service. */
 export interface Reach extends CompiledCredentials, CompiledBalance {
   /** Null where nothing is configured. */
-  readonly tls: TlsMaterial | null;
+  readonly tls: dial.TlsMaterial | null;
   /** The URL of the proxy, or `environment`; null for none. */
   readonly proxy: string | null;
-  readonly routeTo: (url: URL) => Route;
+  readonly routeTo: (url: URL) => dial.Route;
   readonly calls: CallOptions;
 }
 
@@ -74,11 +67,11 @@ export interface Reach extends CompiledCredentials, CompiledBalance {
 export function compileTls(
   { tls }: { readonly tls: TlsPlan | null },
   owner: string,
-): TlsMaterial | null {
+): dial.TlsMaterial | null {
   if (tls === null) return null;
-  const parts: Partial<Record<TlsPart, string>> = {};
-  const files: Partial<Record<TlsPart, RotatingFile>> = {};
-  for (const part of TLS_PARTS) {
+  const parts: Partial<Record<dial.TlsPart, string>> = {};
+  const files: Partial<Record<dial.TlsPart, inputFiles.RotatingFile>> = {};
+  for (const part of dial.TLS_PARTS) {
     const text = tls.texts[part];
     if (text === undefined) continue;
     parts[part] = text.text;
@@ -88,9 +81,9 @@ export function compileTls(
   }
   const { servername = null, passphrase = null, minVersion, verify } = tls.keys;
   try {
-    return new TlsMaterial({ parts, passphrase, servername, minVersion, verify }, files);
+    return new dial.TlsMaterial({ parts, passphrase, servername, minVersion, verify }, files);
   } catch (error) {
-    const what = `${owner}: its certificate, key or authorities cannot be read (${tlsReason(error)}).`;
+    const what = `${owner}: its certificate, key or authorities cannot be read (${dial.tlsReason(error)}).`;
     const remedy =
       'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
     throw invalid(['tls'], what, remedy);
@@ -99,9 +92,9 @@ export function compileTls(
 
 interface CompiledCredentials {
   /** Header fields of every call. */
-  readonly fields: Fields;
+  readonly fields: authentication.Fields;
   /** Null if fixed header fields are the only credentials. */
-  readonly credentials: Credentials | null;
+  readonly credentials: authentication.Credentials | null;
 }
 
 /** The fixed header fields of a service, and its credentials. */
@@ -109,7 +102,7 @@ function compileCredentials(plan: BackendPlan, route: Reach['routeTo']): Compile
   const { auth } = plan.config;
   const { bearerToken, oauth2 } = plan.auth;
   const fields = fixedFields(plan.config);
-  const fixed = (own: Fields): CompiledCredentials => ({
+  const fixed = (own: authentication.Fields): CompiledCredentials => ({
     fields: [...fields, ...own],
     credentials: null,
   });
@@ -123,30 +116,35 @@ function compileCredentials(plan: BackendPlan, route: Reach['routeTo']): Compile
   if (bearerToken !== null) {
     const { text, file } = bearerToken;
     return file === null
-      ? fixed(bearerFields(text))
-      : { fields, credentials: new RotatingBearer(file) };
+      ? fixed(authentication.bearerFields(text))
+      : { fields, credentials: new authentication.RotatingBearer(file) };
   }
   if (auth?.digest !== undefined) {
     const { username, password } = auth.digest;
-    return { fields, credentials: new Digest(username, password) };
+    return { fields, credentials: new authentication.Digest(username, password) };
   }
   if (oauth2 !== null) {
     const place = isSessionToken(oauth2.keys) ? null : tokenField(oauth2.keys);
     if (place === null) return fixed([]);
-    const tokens = new OAuth2(compileOAuth2(plan, oauth2, route));
-    return { fields, credentials: new TokenCredentials(tokens, place.field, place.prefix, true) };
+    const tokens = new authentication.OAuth2(compileOAuth2(plan, oauth2, route));
+    return {
+      fields,
+      credentials: new authentication.TokenCredentials(tokens, place.field, place.prefix, true),
+    };
   }
   return fixed([]);
 }
 
-const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): Fields =>
+const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): authentication.Fields =>
   Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
 
 /**
  * The spellings of fields that a service names, where not the usual ones: these names go out as
  * they are written.
  */
-const configuredSpellings = ({ headers }: Pick<ServiceConfig, 'headers'>): FieldSpellings =>
+const configuredSpellings = ({
+  headers,
+}: Pick<ServiceConfig, 'headers'>): httpFields.FieldSpellings =>
   new Map(
     Object.keys(headers)
       .filter((name) => CAPITAL.test(name))
@@ -168,7 +166,7 @@ const EXPIRY_WARNING_MILLIS = 30 * 86_400_000;
 
 /** Warns of certificates and authorities that end soon, or have ended. `owner` begins the text. */
 export function warningsOfTls(
-  tls: TlsMaterial | null,
+  tls: dial.TlsMaterial | null,
   owner: string,
   key: 'tls' | 'ca' = 'tls',
 ): readonly Finding[] {

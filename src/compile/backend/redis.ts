@@ -13,7 +13,7 @@ import { parseRedisUrl, printAddress, type ServerAddress } from '../../redis/add
 import type { ServerAccess, TlsSource } from '../../redis/client.js';
 import type { Deployment } from '../../redis/locator.js';
 import type { SharedStateSettings } from '../../redis/shared-state.js';
-import { TlsMaterial } from '../../upstream/index.js';
+import { dial } from '../../upstream/index.js';
 import { compileTls, warningsOfTls } from './reach.js';
 
 /** How Redis is reached, and what is doubtful about it. */
@@ -98,10 +98,10 @@ function warningsOfClearText(
 }
 
 /** The authorities of Node verify the server where nothing else is configured. */
-function tlsOf(plan: RedisPlan, isSecure: boolean): TlsMaterial | null {
+function tlsOf(plan: RedisPlan, isSecure: boolean): dial.TlsMaterial | null {
   const { tls, ca } = plan;
   if (tls !== null || !isSecure) return compileTls(plan, '`redis`');
-  return new TlsMaterial(
+  return new dial.TlsMaterial(
     {
       parts: ca === null ? {} : { ca: ca.text },
       passphrase: null,

@@ -2,7 +2,7 @@ import type { ClientClass } from '../../access/client.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
 import { type Finding, FindingsError, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import { didYouMean } from '../../core/index.js';
+import { spelling } from '../../core/index.js';
 import type { ConfiguredService } from '../soap/service.js';
 import type { Price } from './prices.js';
 
@@ -157,14 +157,22 @@ function entryFinding(
   if (isRoute(entry)) {
     const paths = routes.map((route) => route.path);
     if (paths.includes(entry)) return null;
-    return finding(path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
+    return finding(
+      path,
+      `There is no plain route \`${entry}\`.`,
+      spelling.didYouMean(entry, paths),
+    );
   }
   const dot = entry.indexOf('.');
   const serviceName = dot < 0 ? entry : entry.slice(0, dot);
   const service = services.find(({ name }) => name === serviceName);
   if (service === undefined) {
     const known = services.map(({ name }) => name);
-    return finding(path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
+    return finding(
+      path,
+      `There is no service \`${serviceName}\`.`,
+      spelling.didYouMean(serviceName, known),
+    );
   }
   if (dot < 0) return null;
   const name = entry.slice(dot + 1);
@@ -172,7 +180,7 @@ function entryFinding(
   if (operation === undefined) {
     const known = service.operations.map((one) => one.name);
     const what = `Service \`${serviceName}\` has no operation \`${name}\` that is known.`;
-    return finding(path, what, didYouMean(name, known, `${serviceName}.`));
+    return finding(path, what, spelling.didYouMean(name, known, `${serviceName}.`));
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { Policy } from '../../access/policy.js';
 import { within } from '../../config/keys/finding.js';
 import type { AuthorizePlan } from '../../config/plans/client-plan.js';
-import type { CallObserver } from '../../core/index.js';
+import type { observing } from '../../core/index.js';
 import { currentText } from '../../gateway/rotating-text.js';
 import type { UpstreamLimits } from '../../upstream/index.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
@@ -22,7 +22,7 @@ export function compilePolicy(
     compileAccessEndpoint(url, plan, upstream, 'The decision point'),
   );
   closing.push(() => endpoint.close());
-  const ask = (body: string, observer: CallObserver | null): Promise<string> =>
+  const ask = (body: string, observer: observing.CallObserver | null): Promise<string> =>
     askDecisionPoint(
       endpoint,
       body,

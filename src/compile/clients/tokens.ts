@@ -7,11 +7,11 @@ import { TokenIssuer, type TokenKeys, Tokens } from '../../access/tokens/tokens.
 import { validateKeySet } from '../../config/clients/key-set.js';
 import type { IntrospectionPlan, IssuerPlan } from '../../config/plans/client-plan.js';
 import type { Config } from '../../config/schema.js';
-import { type CallObserver, KIB } from '../../core/index.js';
+import { KIB, type observing } from '../../core/index.js';
 import { currentText } from '../../gateway/rotating-text.js';
 import {
-  fetchDocument,
-  introspectToken,
+  authentication,
+  fetching,
   type Upstream,
   type UpstreamLimits,
 } from '../../upstream/index.js';
@@ -72,7 +72,7 @@ function keysOf({ keys, jwksUrl: at }: IssuerPlan, late: LateWarnings): FetchKey
   };
   return async () => {
     try {
-      const { body } = await fetchDocument(jwksUrl, {
+      const { body } = await fetching.fetchDocument(jwksUrl, {
         maxBytes: KEYS_BYTES_MAX,
         timeoutMillis: KEYS_MILLIS,
       });
@@ -100,13 +100,13 @@ export function compileIntrospection(
     url,
     clientId,
     clientAuth: { kind: clientAuth, secret: () => currentText(plan.clientSecret) },
-    post: (headers: readonly string[], form: string, observer: CallObserver | null) =>
+    post: (headers: readonly string[], form: string, observer: observing.CallObserver | null) =>
       postForm(endpoint, headers, form, observer),
   };
   const rules = { ...config, audience, ...clientRules(config, classes) };
   return {
     identifier: new IntrospectedTokens(rules, (token, observer) =>
-      introspectToken(oauth, token, observer),
+      authentication.introspectToken(oauth, token, observer),
     ),
     endpoint,
   };

@@ -9,7 +9,7 @@ import {
   type Problem,
 } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import { didYouMean, getOrMake, type Pace } from '../../core/index.js';
+import { getOrMake, type Pace, spelling } from '../../core/index.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/index.js';
 import { type Keeping, Kept } from '../keep.js';
 import { OperationMap } from '../soap/operations/operation-map.js';
@@ -230,7 +230,7 @@ function checkEntry(declared: Declared, entry: string, index: number): readonly 
   if (found === undefined || service === undefined) {
     const known = among.map((operation) => operation.name);
     const what = `There is no operation \`${entry}\` that could be forgotten.`;
-    return [finding(path, what, didYouMean(name, known))];
+    return [finding(path, what, spelling.didYouMean(name, known))];
   }
   const mapping = service.config.operations[name];
   if (typeof mapping === 'object' && mapping.read !== undefined) return [];

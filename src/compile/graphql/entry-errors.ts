@@ -1,7 +1,7 @@
 import { type Finding, finding } from '../../config/keys/finding.js';
 import { listNames } from '../../config/keys/key-text.js';
-import { didYouMean } from '../../core/index.js';
-import type { EntryError } from '../../graphql/index.js';
+import { spelling } from '../../core/index.js';
+import type { graphqlSchema } from '../../graphql/index.js';
 
 /**
  * Errors in links or subscriptions as findings, with the nearest
@@ -9,10 +9,10 @@ import type { EntryError } from '../../graphql/index.js';
  */
 export const entryFindings = (
   key: keyof typeof SECTIONS,
-  errors: readonly EntryError[],
+  errors: readonly graphqlSchema.EntryError[],
 ): readonly Finding[] =>
   errors.map(({ path, part, what, remedy, unknown }) => {
-    const guess = unknown === null ? null : didYouMean(unknown.name, unknown.known);
+    const guess = unknown === null ? null : spelling.didYouMean(unknown.name, unknown.known);
     const known =
       unknown === null || unknown.known.length === 0
         ? null

@@ -1,17 +1,8 @@
 import type { GraphQLDirective } from 'graphql';
 import { type Finding, FindingsError, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import { getOrMake, type Pace, runAtOnce, type Steps } from '../../core/index.js';
-import {
-  type BuiltSchema,
-  buildingSchema,
-  type FieldRule,
-  type LinkMapping,
-  type Naming,
-  type SubscriptionMapping,
-  URL_DIRECTIVE,
-  validating,
-} from '../../graphql/index.js';
+import { AT_ONCE, getOrMake, type Pace, type Steps } from '../../core/index.js';
+import { type fieldRights, graphqlSchema, type schemaMapping } from '../../graphql/index.js';
 import { type Keeping, Kept } from '../keep.js';
 import {
   blocksOf,
@@ -28,10 +19,11 @@ import { linkSizeFindings, linksOf } from './links.js';
 import { subscriptionsOf } from './subscriptions.js';
 
 /** The one GraphQL endpoint over all services. */
-export interface Graph extends Omit<BuiltSchema, 'findings' | 'linkErrors' | 'subscriptionErrors'> {
+export interface Graph
+  extends Omit<graphqlSchema.BuiltSchema, 'findings' | 'linkErrors' | 'subscriptionErrors'> {
   readonly path: string;
   /** The rules of fields and operations: where there are none, all callers have the same rights. */
-  readonly rules: readonly FieldRule[];
+  readonly rules: readonly fieldRights.FieldRule[];
 }
 
 /**
@@ -48,7 +40,7 @@ export async function compileGraph(
   const { links: linkKeys, subscriptions: subscriptionKeys } = config;
   const { path, downloads } = config.graphql;
   const hasDownloads = downloads !== undefined;
-  const directives = hasDownloads ? [URL_DIRECTIVE] : [];
+  const directives = hasDownloads ? [graphqlSchema.URL_DIRECTIVE] : [];
   const configured = [linkKeys, subscriptionKeys, hasDownloads];
   const keep = (graph: Graph): Graph =>
     graphqlUpstreams.length > 0
@@ -62,7 +54,7 @@ export async function compileGraph(
   await pace.pause();
   const findings = findingsOf(config, services, built);
   if (findings.length > 0) throw new FindingsError(findings, { isInFileOrder: true });
-  const errors = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
+  const errors = (await pace.run(graphqlSchema.validating(built.schema))).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
   if (errors.length > 0) {
     throw new FindingsError(errors.map(({ message }) => schemaFinding(message)));
@@ -127,19 +119,19 @@ export const mappingError = (
   services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
 ): FindingsError => {
-  const built = runAtOnce(build(services, graphqlUpstreams, [], []));
+  const built = AT_ONCE.finish(build(services, graphqlUpstreams, [], []));
   return new FindingsError(findingsOf(config, services, built), { isInFileOrder: true });
 };
 
 const build = (
   services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
-  links: readonly LinkMapping[],
-  subscriptions: readonly SubscriptionMapping[],
+  links: readonly schemaMapping.LinkMapping[],
+  subscriptions: readonly schemaMapping.SubscriptionMapping[],
   directives: readonly GraphQLDirective[] = [],
-): Steps<BuiltSchema> => {
+): Steps<graphqlSchema.BuiltSchema> => {
   const owners = typeOwners(services);
-  return buildingSchema(
+  return graphqlSchema.buildingSchema(
     services.map((service) => ({
       name: service.name,
       operations: service.operations,
@@ -191,14 +183,14 @@ function typeOwners(
 }
 
 /** Names in SDL types are exactly those. */
-function namingOf({ wsdl, config }: ConfiguredService): Naming {
+function namingOf({ wsdl, config }: ConfiguredService): graphqlSchema.Naming {
   return wsdl === null ? 'exact' : config.naming;
 }
 
 const findingsOf = (
   config: GraphConfig,
   services: readonly ConfiguredService[],
-  { findings, links, linkErrors, subscriptionErrors }: BuiltSchema,
+  { findings, links, linkErrors, subscriptionErrors }: graphqlSchema.BuiltSchema,
 ): readonly Finding[] => [
   ...services.flatMap(unknownOperations),
   ...mappingFindings(findings, (name) => ['services', name]),

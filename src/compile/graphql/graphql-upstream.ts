@@ -17,27 +17,16 @@ import type { GraphqlServiceConfig } from '../../config/schema.js';
 import {
   ConfigurationError,
   errorCode,
-  type Inputs,
+  type inputFiles,
   Refusal,
-  type Requirement,
+  type scopeRules,
 } from '../../core/index.js';
+import { subschemas } from '../../graphql/index.js';
 import {
-  loadWrap,
-  NO_COSTS,
-  readSubschemaReply,
-  removeInaccessible,
-  resolveLinks,
-  type Subschema,
-  type SubschemaCosts,
-  takeCosts,
-  takeRights,
-} from '../../graphql/index.js';
-import {
-  checkJsonHead,
-  type HealthChecks,
-  type LoginSession,
+  authentication,
+  heads,
+  type healthChecks,
   postWhole,
-  TokenCredentials,
   Upstream,
 } from '../../upstream/index.js';
 import { BACKENDS } from '../backend/kept-backend.js';
@@ -53,12 +42,12 @@ import { subschemaRules } from './subschema-rules.js';
 /** A compiled GraphQL upstream: its subschema and its connections. */
 export interface GraphqlUpstream {
   readonly name: string;
-  readonly subschema: Subschema;
+  readonly subschema: subschemas.Subschema;
   readonly upstream: Upstream;
   /** The login session that its credentials come from; null for none. */
-  readonly session: LoginSession | null;
+  readonly session: authentication.LoginSession | null;
   /** Null for none. */
-  readonly health: HealthChecks | null;
+  readonly health: healthChecks.HealthChecks | null;
   readonly limits: GraphqlServiceConfig['limits'];
   /** The credentials, TLS and proxy of calls and subscriptions. */
   readonly reach: Reach;
@@ -84,7 +73,7 @@ export interface UpstreamSubscriptions {
 
 /** What services that speak GraphQL have in common. */
 interface UpstreamParts {
-  readonly inputs: Inputs;
+  readonly inputs: inputFiles.Inputs;
   readonly keeping: Keeping;
   readonly via: Via;
 }
@@ -114,12 +103,12 @@ export async function compileGraphqlUpstream(
       plan.schema === null
         ? {
             schema: await introspect(plan, upstream, inputs),
-            costs: NO_COSTS,
+            costs: subschemas.NO_COSTS,
             requirements: NO_REQUIREMENTS,
           }
         : await readSchema(plan, plan.schema, inputs);
-    const { wrapSubschema } = await loadWrap();
-    const subschema: Subschema = {
+    const { wrapSubschema } = await subschemas.loadWrap();
+    const subschema: subschemas.Subschema = {
       name,
       schema,
       prefix: config.prefix ?? null,
@@ -166,12 +155,18 @@ function compileLogin(
   { name, config }: GraphqlServicePlan,
   callables: Callables,
   move: (url: URL) => void,
-): { readonly session: LoginSession; readonly credentials: TokenCredentials } | null {
+): {
+  readonly session: authentication.LoginSession;
+  readonly credentials: authentication.TokenCredentials;
+} | null {
   const { auth } = config;
   const place = auth?.login === undefined ? null : fieldPlace(auth.login);
   if (auth?.login === undefined || place === null) return null;
   const session = compileSession(callables, name, { place, move }, auth.login);
-  return { session, credentials: new TokenCredentials(session, place.field, place.prefix) };
+  return {
+    session,
+    credentials: new authentication.TokenCredentials(session, place.field, place.prefix),
+  };
 }
 
 /**
@@ -199,7 +194,7 @@ function subscriptionsOf({
 async function introspect(
   { name, config }: GraphqlServicePlan,
   upstream: Upstream,
-  inputs: Inputs,
+  inputs: inputFiles.Inputs,
 ): Promise<GraphQLSchema> {
   const { schemaBytes, schemaMillis } = config.limits.remote;
   const fail = (why: string, remedy = AS_FILE): FindingsError =>
@@ -217,7 +212,7 @@ async function introspect(
         maxBytesKey: 'limits.remote.schemaBytes',
         signal: AbortSignal.timeout(schemaMillis),
         aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
-        checkHead: checkJsonHead,
+        checkHead: heads.checkJsonHead,
       });
     text = (await inputs.fetch(`introspection of ${name}`, ask)).toString('utf8');
   } catch (caught) {
@@ -226,7 +221,7 @@ async function introspect(
   }
   try {
     const reply = { text, limits: { depth: 64, values: schemaBytes } };
-    const { data, errors } = readSubschemaReply(reply, new Set(['__schema']), 1);
+    const { data, errors } = subschemas.readSubschemaReply(reply, new Set(['__schema']), 1);
     if (errors !== undefined || data === null) throw fail('it does not answer introspection');
     return validated(name, 'url', buildClientSchema(asIntrospection(data)));
   } catch (caught) {
@@ -236,7 +231,7 @@ async function introspect(
   }
 }
 
-const NO_REQUIREMENTS: ReadonlyMap<string, Requirement> = new Map();
+const NO_REQUIREMENTS: ReadonlyMap<string, scopeRules.Requirement> = new Map();
 
 const CANNOT = 'Its schema cannot be had';
 const AS_FILE =
@@ -249,11 +244,11 @@ const asIntrospection = (data: unknown): IntrospectionQuery => data as Introspec
 async function readSchema(
   { name, config }: GraphqlServicePlan,
   { location, name: file }: NonNullable<GraphqlServicePlan['schema']>,
-  inputs: Inputs,
+  inputs: inputFiles.Inputs,
 ): Promise<{
   readonly schema: GraphQLSchema;
-  readonly costs: SubschemaCosts;
-  readonly requirements: ReadonlyMap<string, Requirement>;
+  readonly costs: subschemas.SubschemaCosts;
+  readonly requirements: ReadonlyMap<string, scopeRules.Requirement>;
 }> {
   let sdl: Buffer;
   try {
@@ -268,9 +263,11 @@ async function readSchema(
     throw errorOf(name, 'schema', `The schema ${file} is longer than ${schemaBytes} bytes.`, null);
   }
   try {
-    const linked = resolveLinks(parse(new Source(sdl.toString('utf8'), file)));
-    const { document, requirementsOf } = takeRights(removeInaccessible(linked));
-    const { document: bare, costOf } = takeCosts(document, name);
+    const linked = subschemas.resolveLinks(parse(new Source(sdl.toString('utf8'), file)));
+    const { document, requirementsOf } = subschemas.takeRights(
+      subschemas.removeInaccessible(linked),
+    );
+    const { document: bare, costOf } = subschemas.takeCosts(document, name);
     const schema = validated(name, 'schema', buildASTSchema(bare));
     return { schema, costs: costOf(schema), requirements: requirementsOf(schema) };
   } catch (error) {

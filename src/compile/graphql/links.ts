@@ -1,12 +1,12 @@
 import { getNullableType, isListType } from 'graphql';
 import { type Finding, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import type { LinkMapping, LinkTable } from '../../graphql/index.js';
+import type { graphqlSchema, schemaMapping } from '../../graphql/index.js';
 import { costOfLink } from '../soap/costs.js';
 
 /** The links of a configuration. */
-export function linksOf(config: Pick<Config, 'links'>): readonly LinkMapping[] {
-  return Object.entries(config.links).map(([name, link]): LinkMapping => {
+export function linksOf(config: Pick<Config, 'links'>): readonly schemaMapping.LinkMapping[] {
+  return Object.entries(config.links).map(([name, link]): schemaMapping.LinkMapping => {
     const { batch } = link;
     return {
       name,
@@ -23,7 +23,7 @@ export function linksOf(config: Pick<Config, 'links'>): readonly LinkMapping[] {
 /** Reports list sizes of links that are no lists: they would be ignored in silence. */
 export const linkSizeFindings = (
   config: Pick<Config, 'links'>,
-  links: LinkTable,
+  links: graphqlSchema.LinkTable,
 ): readonly Finding[] =>
   Object.entries(config.links).flatMap(([name, { listSize }]): readonly Finding[] => {
     const type = links.get(name)?.definition.type;

@@ -1,12 +1,12 @@
 import type { Config } from '../../config/schema.js';
-import type { EventMapping, SubscriptionMapping } from '../../graphql/index.js';
+import type { schemaMapping } from '../../graphql/index.js';
 
 /** The subscriptions of a configuration, whose rules have seen to it that each has one source. */
 export function subscriptionsOf(
   config: Pick<Config, 'subscriptions'>,
-): readonly SubscriptionMapping[] {
+): readonly schemaMapping.SubscriptionMapping[] {
   return Object.entries(config.subscriptions).flatMap(
-    ([name, subscription]): SubscriptionMapping[] => {
+    ([name, subscription]): schemaMapping.SubscriptionMapping[] => {
       const { poll, on, callback, description = null, deprecated = null } = subscription;
       if (poll !== undefined) {
         const { operation, everyMillis, changed = null } = poll;
@@ -27,7 +27,10 @@ export function subscriptionsOf(
 
 type EventConfig = Config['subscriptions'][string]['on'];
 
-const eventMapping = (kind: EventMapping['kind'], event: EventConfig): EventMapping | null =>
+const eventMapping = (
+  kind: schemaMapping.EventMapping['kind'],
+  event: EventConfig,
+): schemaMapping.EventMapping | null =>
   event === undefined
     ? null
     : {

@@ -5,22 +5,14 @@ import type { Config } from '../../config/schema.js';
 import {
   ConfigurationError,
   type Diagnostic,
+  diagnosis,
   errorCode,
-  type Inputs,
+  type inputFiles,
+  jsonValues,
   MIB,
-  parseStrictJson,
   Refusal,
-  unplaced,
 } from '../../core/index.js';
-import {
-  type AdmittedDocument,
-  type ManifestEntry,
-  operationsOf,
-  readDocument,
-  readManifest,
-  refusalErrors,
-  type TrustedDocuments,
-} from '../../graphql/index.js';
+import { admission, lifecycle } from '../../graphql/index.js';
 import type { Graph } from './graph.js';
 
 /** The manifest of trusted documents, read. */
@@ -28,13 +20,13 @@ export interface TrustedManifest {
   /** As the operator would name it. */
   readonly file: string;
   readonly text: string;
-  readonly entries: readonly ManifestEntry[];
+  readonly entries: readonly admission.ManifestEntry[];
 }
 
 /** The trusted documents of a generation, and those among them that will be refused. */
 export interface CompiledTrusted {
   /** Null where none are configured. */
-  readonly trusted: TrustedDocuments | null;
+  readonly trusted: admission.TrustedDocuments | null;
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -49,14 +41,14 @@ const WARNINGS_MAX = 100;
  */
 export async function readTrusted(
   plan: ManifestPlan | null,
-  inputs: Inputs,
+  inputs: inputFiles.Inputs,
 ): Promise<TrustedManifest | null> {
   if (plan === null) return null;
   const { shown: file } = plan;
   const text = await readText(plan, inputs);
   const fail = (what: string, remedy: string | null, offset: number | null): ConfigurationError =>
     new ConfigurationError([{ file, ...placeOf(text, offset), what, remedy }]);
-  const manifest = readManifest(parse(text, fail));
+  const manifest = admission.readManifest(parse(text, fail));
   if ('entries' in manifest) return { file, text, entries: manifest.entries };
   throw fail(
     `The manifest cannot be used. ${manifest.what}`,
@@ -78,20 +70,20 @@ export function compileTrusted(
   const { trusted: keys, measure, introspection } = config.graphql;
   if (manifest === null) return { trusted: null, warnings: [] };
   const { file, text, entries } = manifest;
-  const { admission } = operationsOf({
+  const { admission: rules } = lifecycle.operationsOf({
     built: graph,
     limits: config.limits.graphql,
     measured: measure,
     introspection,
   });
   const byId = new Map<string, string>();
-  const documents = new Map<string, AdmittedDocument>();
+  const documents = new Map<string, admission.AdmittedDocument>();
   const warnings: Diagnostic[] = [];
   let further = 0;
   for (const { id, name, text: document } of entries) {
     byId.set(id, document);
     try {
-      documents.set(document, readDocument(document, admission));
+      documents.set(document, admission.readDocument(document, rules));
     } catch (caught) {
       if (!(caught instanceof Refusal)) throw caught;
       if (warnings.length === WARNINGS_MAX) {
@@ -107,7 +99,7 @@ export function compileTrusted(
   }
   if (further > 0) {
     warnings.push(
-      unplaced(`Of the trusted documents ${further} more will be refused.`, null, file),
+      diagnosis.unplaced(`Of the trusted documents ${further} more will be refused.`, null, file),
     );
   }
   if (keys?.only === true && entries.length === 0) {
@@ -123,7 +115,7 @@ export function compileTrusted(
     });
   }
   const texts = new Set(byId.values());
-  const trusted: TrustedDocuments = {
+  const trusted: admission.TrustedDocuments = {
     only: keys?.only === true,
     documents,
     textOf: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')) ?? null,
@@ -132,7 +124,7 @@ export function compileTrusted(
   return { trusted, warnings };
 }
 
-async function readText({ location }: ManifestPlan, inputs: Inputs): Promise<string> {
+async function readText({ location }: ManifestPlan, inputs: inputFiles.Inputs): Promise<string> {
   const refuse = (what: string): FindingsError => {
     const remedy = 'Give the path of a JSON file, from here.';
     return invalid(['graphql', 'trusted', 'manifest'], what, remedy, 'value');
@@ -155,7 +147,7 @@ function parse(
   fail: (what: string, remedy: string | null, offset: number | null) => ConfigurationError,
 ): unknown {
   try {
-    return parseStrictJson(text);
+    return jsonValues.parseStrictJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (!/^two members/.test(error.message)) {
@@ -184,10 +176,10 @@ function placeOf(text: string, offset: number | null): Pick<Diagnostic, 'line' |
 }
 
 function warningOf(
-  { id, name }: Omit<ManifestEntry, 'text'>,
+  { id, name }: Omit<admission.ManifestEntry, 'text'>,
   refusal: Refusal,
 ): Pick<Diagnostic, 'what' | 'remedy'> {
-  const [first] = refusalErrors(refusal);
+  const [first] = lifecycle.refusalErrors(refusal);
   const shown = (name ?? id).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64);
   return {
     what:

@@ -6,7 +6,7 @@ import { invariant } from '../../core/index.js';
 import type { Listener } from '../../listen/listeners.js';
 import { ServerTls, type ServerTlsOptions } from '../../listen/server-tls.js';
 import { firstEnds } from '../../listen/tls-ends.js';
-import { tlsReason } from '../../upstream/index.js';
+import { dial } from '../../upstream/index.js';
 
 /**
  * Compiles the addresses of `listen` or `admin`. Throws `FindingsError` for certificates that cannot
@@ -67,7 +67,7 @@ function compileTls(options: ServerTlsOptions): ServerTls {
   } catch (error) {
     const what =
       'A certificate, key, authority, revocation list or cipher list of `tls` cannot be used ' +
-      `(${tlsReason(error)}).`;
+      `(${dial.tlsReason(error)}).`;
     const remedy = 'Check that they are PEM, and that each key belongs to its certificate.';
     throw invalid(['tls'], what, remedy);
   }

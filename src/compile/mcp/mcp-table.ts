@@ -1,6 +1,6 @@
 import { type Finding, FindingsError, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import { didYouMean } from '../../core/index.js';
+import { spelling } from '../../core/index.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 import { type ProtectedResource, protectedResource } from './protected-resource.js';
 
@@ -61,7 +61,8 @@ function toolsOf(
   };
   const unknown = (key: 'operations' | 'write', at: number, name: string): void => {
     const remedy =
-      didYouMean(name, [...described.keys()]) ?? 'Tools are operations that are fields of GraphQL.';
+      spelling.didYouMean(name, [...described.keys()]) ??
+      'Tools are operations that are fields of GraphQL.';
     findings.push(finding(['mcp', key, at], `GraphQL offers no operation \`${name}\`.`, remedy));
   };
   for (const [at, name] of operations.entries()) {

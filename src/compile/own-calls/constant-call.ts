@@ -1,19 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import {
-  addressingBlocks,
   encodeRequest,
   InputError,
-  newMessageId,
-  placeInRequest,
-  type RequestPlan,
+  requestEncoding,
+  type requestPlans,
 } from '../../codec/index.js';
 import { FindingsError, invalid } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import { asRefusal, asUpstream, didYouMean, MIB, Refusal, repairsBytes } from '../../core/index.js';
+import { asRefusal, MIB, Refusal, refusals, spelling, tolerated } from '../../core/index.js';
 import { isGzip } from '../../gateway/compress.js';
-import { buildSchema, inputMappings, NO_BLOCKS } from '../../graphql/index.js';
-import { printBlocks, readMediaType, type TextPath } from '../../soap/index.js';
+import { graphqlSchema, schemaMapping } from '../../graphql/index.js';
+import { headerBlocks, mimeTypes, type TextPath } from '../../soap/index.js';
 import type { ReplyHead, Upstream, UpstreamRequest } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import { signMessage } from '../../wss/index.js';
@@ -40,7 +38,7 @@ export interface Callables {
 export interface ConstantCall {
   readonly service: ConfiguredService;
   readonly operation: Operation;
-  readonly plan: RequestPlan;
+  readonly plan: requestPlans.RequestPlan;
   readonly limits: ConstantCallLimits;
 }
 
@@ -68,7 +66,7 @@ export function compileConstantCall(
   if (service === undefined || operation === undefined || operation.status === 'disabled') {
     const known =
       service?.operations.map((each) => each.name) ?? services.map((each) => `${each.name}.`);
-    return fail(`there is no operation \`${named}\` to call.`, didYouMean(name, known));
+    return fail(`there is no operation \`${named}\` to call.`, spelling.didYouMean(name, known));
   }
   const plan = planOf(owner, [...at.slice(0, -1), 'arguments'], { service, operation }, values);
   if (plan === null) return fail(`the operation \`${named}\` cannot be called.`, null);
@@ -91,15 +89,18 @@ function planOf(
   at: readonly string[],
   { service, operation }: Pick<ConstantCall, 'service' | 'operation'>,
   values: ConstantValues,
-): RequestPlan | null {
+): requestPlans.RequestPlan | null {
   const entries = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, { value }]),
   );
-  const request = { arguments: inputMappings(entries, at), headers: NO_BLOCKS };
+  const request = {
+    arguments: schemaMapping.inputMappings(entries, at),
+    headers: schemaMapping.NO_BLOCKS,
+  };
   const field = { parent: 'Query', name: 'call' } as const;
   const mapping = new Map([[operation.name, { field, hidden: false, request }]]);
   const blocks = blocksOf(service);
-  const { fields, findings } = buildSchema([
+  const { fields, findings } = graphqlSchema.buildSchema([
     { name: owner, operations: [operation], mapping, naming: 'exact', blocks },
   ]);
   if (findings.length > 0) throw new FindingsError(mappingFindings(findings, () => []));
@@ -119,7 +120,10 @@ export function requestOf(
 ): UpstreamRequest {
   const [dialect] = service.dialects;
   const addressing = service.addressing?.get(operation) ?? null;
-  const blocks = addressing === null ? [] : addressingBlocks(addressing, dialect, newMessageId());
+  const blocks =
+    addressing === null
+      ? []
+      : requestEncoding.addressingBlocks(addressing, dialect, requestEncoding.newMessageId());
   const body = encodeRequest(plan, dialect, { arguments: {}, headers: {}, blocks }, limits);
   const headers = [...service.callHead(operation).fields];
   const request: UpstreamRequest = { method: 'POST', query: '', headers, body };
@@ -127,11 +131,11 @@ export function requestOf(
   // A call of the gateway itself is about no caller.
   const security = service.security?.claim === null ? service.security.writer(null) : null;
   const writers = [security, token].filter((writer) => writer !== null);
-  const place = placeInRequest(body, dialect);
+  const place = requestEncoding.placeInRequest(body, dialect);
   const { signing } = service;
   const insertion = {
     offsetBytes: place.offsetBytes,
-    make: () => printBlocks(place, writers),
+    make: () => headerBlocks.printBlocks(place, writers),
     ...(signing === null ? {} : { seal: (message: Buffer) => signMessage(message, signing) }),
   };
   const made = writers.length === 0 ? request : { ...request, insertion };
@@ -179,7 +183,7 @@ function contentOf(
   const coding = head.header('content-encoding');
   const bytes = isGzip(coding) ? gunzipSync(body, { maxOutputLength: REPLY_BYTES_MAX }) : body;
   const tolerance = service.toleranceOf(operation);
-  if (!repairsBytes(tolerance)) return bytes;
+  if (!tolerated.repairsBytes(tolerance)) return bytes;
   const repair = new ReplyRepair(tolerance, charset, () => {}, REPLY_BYTES_MAX);
   return Buffer.concat([repair.write(bytes), repair.end()]);
 }
@@ -193,14 +197,15 @@ export function readReply(call: ConstantCall, reply: WholeReply, handler: XmlHan
   }
   const isTyped = !call.service.toleranceOf(call.operation).has('media-type');
   const type =
-    readMediaType(head.header('content-type') ?? undefined) ?? (isTyped ? null : { charset: null });
+    mimeTypes.readMediaType(head.header('content-type') ?? undefined) ??
+    (isTyped ? null : { charset: null });
   if (body.length === 0 || type === null) return;
   const reader = readers.take(handler, type.charset);
   try {
     reader.write(contentOf(call, reply, type.charset));
     reader.end();
   } catch (caught) {
-    throw asUpstream(asRefusal(caught));
+    throw refusals.asUpstream(asRefusal(caught));
   } finally {
     readers.give(reader);
   }

@@ -1,11 +1,9 @@
 import { within } from '../../config/keys/finding.js';
 import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import { Refusal } from '../../core/index.js';
-import { FaultNames, TextAtPath } from '../../soap/index.js';
+import { soapFaults, TextAtPath } from '../../soap/index.js';
 import {
-  HealthChecks,
-  type HealthProbe,
-  pathProbe,
+  healthChecks,
   type Upstream,
   type UpstreamOptions,
   type UpstreamRequest,
@@ -34,11 +32,13 @@ export function compileHealth(
   { health, limits }: AnyService,
   upstream: Upstream,
   options: UpstreamOptions,
-  probe: HealthProbe | null = health?.path === undefined ? null : pathProbe(health.path),
-): HealthChecks | null {
+  probe: healthChecks.HealthProbe | null = health?.path === undefined
+    ? null
+    : healthChecks.pathProbe(health.path),
+): healthChecks.HealthChecks | null {
   return health === undefined
     ? null
-    : new HealthChecks(upstream, limits.upstream, options, { ...health, probe });
+    : new healthChecks.HealthChecks(upstream, limits.upstream, options, { ...health, probe });
 }
 
 /**
@@ -60,9 +60,12 @@ export const withHealth = (
 type HealthConfig = NonNullable<ServiceConfig['health']>;
 
 /** Null where a connection is enough. */
-function probeOf(limits: ConstantCallLimits, service: ConfiguredService): HealthProbe | null {
+function probeOf(
+  limits: ConstantCallLimits,
+  service: ConfiguredService,
+): healthChecks.HealthProbe | null {
   const { health } = service.config;
-  if (health?.path !== undefined) return pathProbe(health.path);
+  if (health?.path !== undefined) return healthChecks.pathProbe(health.path);
   if (health?.wsdl === true) return wsdlProbe(service);
   if (health?.operation === undefined) return null;
   const { name } = service;
@@ -85,7 +88,7 @@ const WSDL_REQUEST: UpstreamRequest = {
  * A WSDL document, of version 1.1 or 2.0, is healthy. It is read up to its first tag: some have
  * megabytes.
  */
-const wsdlProbe = ({ readers }: ConfiguredService): HealthProbe => ({
+const wsdlProbe = ({ readers }: ConfiguredService): healthChecks.HealthProbe => ({
   urlOf: (address) => address,
   isHealthy: (upstream) =>
     new Promise((resolve) => {
@@ -131,7 +134,7 @@ class RootName implements XmlHandler {
 function operationProbe(
   call: ConstantCall,
   { operation = '', expect = {}, faults = 'down' }: HealthConfig,
-): HealthProbe {
+): healthChecks.HealthProbe {
   const { service } = call;
   const { session } = service;
   const expected = Object.entries(expect).map(([path, value]) => ({
@@ -158,7 +161,7 @@ function operationProbe(
           session === null || token === null ? null : { place: session.place, token },
         );
         const reply = await sendWhole(upstream, request);
-        const fault = new FaultNames();
+        const fault = new soapFaults.FaultNames();
         if (reply.head.status !== 401) {
           readReply(call, reply, fault);
         }

@@ -2,15 +2,7 @@ import { within } from '../../config/keys/finding.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import { Refusal, type SubjectToken } from '../../core/index.js';
 import { TextAtPath, type TextPath } from '../../soap/index.js';
-import {
-  ExchangedTokens,
-  LoginSession,
-  lend,
-  OAuth2,
-  type ReplyHead,
-  type TokenSource,
-  Upstream,
-} from '../../upstream/index.js';
+import { authentication, type ReplyHead, Upstream } from '../../upstream/index.js';
 import { compileOAuth2 } from '../backend/oauth2-token.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { checkToken, type ServiceSession, type TokenPlace } from '../soap/token-place.js';
@@ -56,9 +48,9 @@ function sessionOf(
     const options = compileOAuth2(plan, oauth2, reach.routeTo);
     const renewOn = new Set(oauth2.keys.renewOn);
     if (oauth2.keys.grant !== 'tokenExchange') {
-      return { login: new OAuth2(options), tokensOf: null, place, renewOn };
+      return { login: new authentication.OAuth2(options), tokensOf: null, place, renewOn };
     }
-    const exchanged = new ExchangedTokens(options);
+    const exchanged = new authentication.ExchangedTokens(options);
     const tokensOf = (subject: SubjectToken | null) => exchanged.of(subject);
     return { login: withoutCaller(exchanged), tokensOf, place, renewOn };
   }
@@ -70,7 +62,7 @@ function sessionOf(
 }
 
 /** Calls that the gateway makes by itself have no token to exchange. */
-const withoutCaller = (exchanged: ExchangedTokens): TokenSource => ({
+const withoutCaller = (exchanged: authentication.ExchangedTokens): authentication.TokenSource => ({
   ...exchanged.of(null),
   close: () => exchanged.close(),
 });
@@ -91,7 +83,7 @@ export function compileSession(
   owner: string,
   { place, move }: SessionOwner,
   { operation, arguments: values, token, url, urlsAllowed, logout, maxAgeMillis }: LoginConfig,
-): LoginSession {
+): authentication.LoginSession {
   const login = compileConstantCall(
     callables,
     owner,
@@ -108,7 +100,7 @@ export function compileSession(
   const { service } = login;
   // Logins go to the address of the configuration, also while calls go elsewhere.
   const own = urlPath === null ? null : ownUpstream(service);
-  return new LoginSession({
+  return new authentication.LoginSession({
     maxAgeMillis: maxAgeMillis ?? null,
     observeLogin: (request) => request.call(service.name, login.operation.name),
     async logIn(observer) {
@@ -144,7 +136,7 @@ export function compileSession(
 const ownUpstream = ({ config, reach }: ConfiguredService): Upstream =>
   new Upstream(config.urls, config.limits.upstream, {
     ...reach,
-    credentials: lend(reach.credentials),
+    credentials: authentication.lend(reach.credentials),
   });
 
 /** The address that a login leads to. Throws `UPSTREAM_AUTH` unless the configuration allows it. */

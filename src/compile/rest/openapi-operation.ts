@@ -9,15 +9,7 @@ import {
   isListType,
   isRequiredInputField,
 } from 'graphql';
-import {
-  type DescribedOperation,
-  exampleOfOperation,
-  fieldTypes,
-  isBinaryAnswer,
-  isListAnswer,
-  type JsonSchema,
-  type SchemaDescriber,
-} from '../../graphql/index.js';
+import { type DescribedOperation, namedOperations, schemaDocs } from '../../graphql/index.js';
 import {
   FIELDS_PARAMETER,
   isRequiredArgument,
@@ -28,9 +20,9 @@ import type { RestRoute } from './rest-routes.js';
 
 /** An operation of a path, and the component of its body. */
 export interface PrintedOperation {
-  readonly operation: JsonSchema;
+  readonly operation: namedOperations.JsonSchema;
   /** Null without a body. */
-  readonly body: JsonSchema | null;
+  readonly body: namedOperations.JsonSchema | null;
 }
 
 /** What references to components begin with. */
@@ -49,7 +41,7 @@ export interface OperationFrame {
 /** Describes an operation at one method of one path. */
 export function printOperation(
   planned: PlannedOperation,
-  describer: SchemaDescriber,
+  describer: namedOperations.SchemaDescriber,
   { schema, keyFields }: OperationFrame,
 ): PrintedOperation {
   const { described, route, method, id, bodyName } = planned;
@@ -57,7 +49,7 @@ export function printOperation(
   const selecting = fieldsParameter(described, schema);
   const inPath = argumentsInPath(route);
   const keyField = keyFields.get(service)?.get(name) ?? null;
-  const example = exampleOfOperation(described);
+  const example = schemaDocs.exampleOfOperation(described);
   const operation = {
     tags: [service],
     summary: name,
@@ -119,7 +111,7 @@ const KEY_FAILURES = {
   },
 };
 
-const keyParameter = (name: string): JsonSchema => ({
+const keyParameter = (name: string): namedOperations.JsonSchema => ({
   name,
   in: 'header',
   required: false,
@@ -131,22 +123,24 @@ const keyParameter = (name: string): JsonSchema => ({
 
 const responsesOf = (
   described: DescribedOperation,
-  describer: SchemaDescriber,
+  describer: namedOperations.SchemaDescriber,
   isKeyed: boolean,
-): JsonSchema => ({
+): namedOperations.JsonSchema => ({
   200: {
     // A media type of its own would take the type of the items from clients that are made of this.
-    description: isListAnswer(described)
+    description: namedOperations.isListAnswer(described)
       ? `${ANSWER} With \`accept: ${LINES}\`, each item is a line of JSON.`
       : ANSWER,
     content: {
       'application/json': { schema: describer.answer(described) },
-      ...(isBinaryAnswer(described)
+      ...(namedOperations.isBinaryAnswer(described)
         ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
         : {}),
     },
   },
-  ...(isBinaryAnswer(described) ? { 204: { description: 'There are no bytes.' } } : {}),
+  ...(namedOperations.isBinaryAnswer(described)
+    ? { 204: { description: 'There are no bytes.' } }
+    : {}),
   ...FAILURES,
   ...(isKeyed ? KEY_FAILURES : {}),
 });
@@ -160,7 +154,7 @@ function pathParameters(
   inPath: ReadonlySet<string>,
   described: DescribedOperation,
   { describer, example }: ParameterParts,
-): readonly JsonSchema[] {
+): readonly namedOperations.JsonSchema[] {
   if (inPath.size === 0) return [];
   const schemas = describer.argumentSchemas(described);
   return [...inPath].map((name) => ({
@@ -174,13 +168,15 @@ function pathParameters(
 
 /** What parameters are described by. */
 interface ParameterParts {
-  readonly describer: SchemaDescriber;
+  readonly describer: namedOperations.SchemaDescriber;
   /** Arguments of the operation that it takes. */
-  readonly example: JsonSchema;
+  readonly example: namedOperations.JsonSchema;
 }
 
-const exampleIn = (example: JsonSchema, name: string): JsonSchema =>
-  Object.hasOwn(example, name) ? { example: example[name] } : {};
+const exampleIn = (
+  example: namedOperations.JsonSchema,
+  name: string,
+): namedOperations.JsonSchema => (Object.hasOwn(example, name) ? { example: example[name] } : {});
 
 /**
  * The arguments of an operation in the query, besides those of the path; none where it needs a
@@ -190,7 +186,7 @@ function queryParameters(
   described: DescribedOperation,
   inPath: ReadonlySet<string>,
   { describer, example }: ParameterParts,
-): readonly JsonSchema[] {
+): readonly namedOperations.JsonSchema[] {
   const schemas = describer.argumentSchemas(described);
   return (queriedArguments(described) ?? [])
     .filter(({ name }) => !inPath.has(name))
@@ -201,7 +197,10 @@ function queryParameters(
 }
 
 /** One argument: as it is, or an object by its members in brackets. */
-function parameterOf(argument: GraphQLArgument, schema: JsonSchema): JsonSchema {
+function parameterOf(
+  argument: GraphQLArgument,
+  schema: namedOperations.JsonSchema,
+): namedOperations.JsonSchema {
   const { name, type } = argument;
   const isList = isListType(getNullableType(type)) && !isInputObjectType(getNamedType(type));
   return {
@@ -228,8 +227,8 @@ const OBJECT_STYLE = { style: 'deepObject', explode: true };
 function bodyOfRoute(
   described: DescribedOperation,
   inPath: ReadonlySet<string>,
-  describer: SchemaDescriber,
-): JsonSchema {
+  describer: namedOperations.SchemaDescriber,
+): namedOperations.JsonSchema {
   const schemas = describer.argumentSchemas(described);
   const rest = described.field.args.filter(({ name }) => !inPath.has(name));
   return {
@@ -240,7 +239,10 @@ function bodyOfRoute(
   };
 }
 
-const withoutMembers = (members: JsonSchema, left: ReadonlySet<string>): JsonSchema =>
+const withoutMembers = (
+  members: namedOperations.JsonSchema,
+  left: ReadonlySet<string>,
+): namedOperations.JsonSchema =>
   Object.fromEntries(Object.entries(members).filter(([name]) => !left.has(name)));
 
 /** Fields that are listed. */
@@ -250,7 +252,10 @@ const LISTED_FIELDS_MAX = 200;
 const LISTED_LEVELS_MAX = 3;
 
 /** The parameter that selects fields, with the names of those that most want. */
-function fieldsParameter({ field }: DescribedOperation, schema: GraphQLSchema): JsonSchema | null {
+function fieldsParameter(
+  { field }: DescribedOperation,
+  schema: GraphQLSchema,
+): namedOperations.JsonSchema | null {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return null;
   const paths: string[] = [];
@@ -264,7 +269,7 @@ function fieldsParameter({ field }: DescribedOperation, schema: GraphQLSchema): 
     at !== undefined && paths.length <= LISTED_FIELDS_MAX;
     at = open.shift()
   ) {
-    for (const [name, below] of fieldTypes(at.type, schema)) {
+    for (const [name, below] of namedOperations.fieldTypes(at.type, schema)) {
       const path = `${at.path}${name}`;
       paths.push(path);
       if (at.levels + 1 < LISTED_LEVELS_MAX) {

@@ -7,7 +7,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { makeOncePer } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 import type { RestRoute } from './rest-routes.js';
 
@@ -99,7 +99,7 @@ function freshId(name: string, ids: Set<string>): string {
 }
 
 /** The arguments that a query can have; null where the operation needs a body. */
-export const queriedArguments = makeOncePer(findQueriedArguments);
+export const queriedArguments = collections.makeOncePer(findQueriedArguments);
 
 function findQueriedArguments({ field }: DescribedOperation): readonly GraphQLArgument[] | null {
   const { args } = field;

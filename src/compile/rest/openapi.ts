@@ -1,20 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLSchema } from 'graphql';
-import type { EncodeValue } from '../../codec/index.js';
+import type { requestPlans } from '../../codec/index.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
-import {
-  BoundedCache,
-  getOrMake,
-  packageVersion,
-  runAtOnce,
-  type Steps,
-} from '../../core/index.js';
-import {
-  type DescribedOperation,
-  type JsonSchema,
-  type ReferredType,
-  SchemaDescriber,
-} from '../../graphql/index.js';
+import { AT_ONCE, collections, getOrMake, inputFiles, type Steps } from '../../core/index.js';
+import { type DescribedOperation, namedOperations } from '../../graphql/index.js';
 import { COMPONENTS, PROBLEM, PROBLEM_CONTENT, printOperation } from './openapi-operation.js';
 import { type PlannedOperation, planOpenApi } from './openapi-plan.js';
 import { type DocumentWriter, type OpenApiForm, printMembers, writerOf } from './openapi-text.js';
@@ -31,7 +20,7 @@ export interface OpenApiFrame {
   readonly schema: GraphQLSchema;
   readonly servers: readonly { readonly url: string }[];
   /** Ways to identify a client, by name; empty where callers need none. */
-  readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+  readonly securitySchemes: Readonly<Record<string, namedOperations.JsonSchema>>;
   /** The header fields of idempotency keys, by service and operation. */
   readonly keyFields: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
@@ -42,7 +31,7 @@ export function openApiFrame(
 ): OpenApiFrame {
   const { apiKeys, basic, jwt, introspection, certificate } = clients ?? {};
   const bearer = jwt ?? introspection;
-  const securitySchemes: Record<string, JsonSchema> = {
+  const securitySchemes: Record<string, namedOperations.JsonSchema> = {
     ...(apiKeys === undefined
       ? {}
       : { apiKey: { type: 'apiKey', in: 'header', name: apiKeys.header } }),
@@ -77,7 +66,7 @@ interface DocumentPart {
   readonly text: string;
   /** The component of the body; '' for none. */
   readonly body: string;
-  readonly referred: readonly ReferredType[];
+  readonly referred: readonly namedOperations.ReferredType[];
 }
 
 /**
@@ -87,15 +76,15 @@ interface DocumentPart {
 export class OpenApiPrinter {
   readonly #frame: OpenApiFrame;
   readonly #form: OpenApiForm;
-  readonly #parts: BoundedCache<DocumentPart>;
+  readonly #parts: collections.BoundedCache<DocumentPart>;
   /** Numbers of what is written, for keys of parts. */
-  readonly #written = new Map<EncodeValue, number>();
+  readonly #written = new Map<requestPlans.EncodeValue, number>();
 
   /** `bytes`: of the parts that are kept. */
   constructor(frame: OpenApiFrame, form: OpenApiForm, bytes: number) {
     this.#frame = frame;
     this.#form = form;
-    this.#parts = new BoundedCache({
+    this.#parts = new collections.BoundedCache({
       size: bytes,
       sizeOf: ({ text, body }, key) => text.length + body.length + key.length + 1,
     });
@@ -115,7 +104,7 @@ export class OpenApiPrinter {
     this.#add(writer, headOf(this.#frame, [...services]), 0);
     writer.open('paths');
     const bodies: string[] = [];
-    const referred: ReferredType[] = [];
+    const referred: namedOperations.ReferredType[] = [];
     for (const [path, methods] of planned) {
       writer.open(path);
       for (const each of methods) {
@@ -137,7 +126,7 @@ export class OpenApiPrinter {
 
   *#addComponents(
     writer: DocumentWriter,
-    referred: readonly ReferredType[],
+    referred: readonly namedOperations.ReferredType[],
     bodies: readonly string[],
   ): Steps<void> {
     writer.open('components');
@@ -159,7 +148,7 @@ export class OpenApiPrinter {
     writer.close();
   }
 
-  #add(writer: DocumentWriter, members: JsonSchema, level: number): void {
+  #add(writer: DocumentWriter, members: namedOperations.JsonSchema, level: number): void {
     writer.add(printMembers(members, level, this.#form));
   }
 
@@ -177,11 +166,11 @@ export class OpenApiPrinter {
   }
 
   /** The types that are referred to, and those that these refer to, by name. */
-  *#components(referred: readonly ReferredType[]): Steps<readonly string[]> {
+  *#components(referred: readonly namedOperations.ReferredType[]): Steps<readonly string[]> {
     const found = new Map<string, string>();
     const seen = new Set<string>();
-    const pending: ReferredType[] = [];
-    const refer = (types: readonly ReferredType[]): void => {
+    const pending: namedOperations.ReferredType[] = [];
+    const refer = (types: readonly namedOperations.ReferredType[]): void => {
       for (const each of types) {
         if (seen.has(each.type.name)) continue;
         seen.add(each.type.name);
@@ -198,7 +187,7 @@ export class OpenApiPrinter {
     return [...found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text);
   }
 
-  #component(referred: ReferredType): DocumentPart {
+  #component(referred: namedOperations.ReferredType): DocumentPart {
     const { type, written } = referred;
     const form =
       written === null ? '' : getOrMake(this.#written, written, () => this.#written.size);
@@ -213,8 +202,8 @@ export class OpenApiPrinter {
     });
   }
 
-  #describer(): SchemaDescriber {
-    return new SchemaDescriber(this.#frame.schema, COMPONENTS, { isExact: true });
+  #describer(): namedOperations.SchemaDescriber {
+    return new namedOperations.SchemaDescriber(this.#frame.schema, COMPONENTS, { isExact: true });
   }
 }
 
@@ -224,7 +213,9 @@ export const printOpenApi = (
   offered: OfferedOperations,
   form: OpenApiForm,
 ): string =>
-  runAtOnce(new OpenApiPrinter(frame, form, Number.MAX_SAFE_INTEGER).print(offered)).toString();
+  AT_ONCE.finish(
+    new OpenApiPrinter(frame, form, Number.MAX_SAFE_INTEGER).print(offered),
+  ).toString();
 
 /** Chunks that become bytes together. */
 const CHUNKS_TOGETHER = 100;
@@ -241,11 +232,11 @@ function* encoded(chunks: readonly string[]): Steps<Buffer> {
 const headOf = (
   { servers, securitySchemes }: OpenApiFrame,
   services: readonly string[],
-): JsonSchema => ({
+): namedOperations.JsonSchema => ({
   openapi: '3.1.0',
   info: {
     title: services.join(', ') || 'Soapstone',
-    version: packageVersion(),
+    version: inputFiles.packageVersion(),
     description: 'Operations of SOAP services as JSON. Errors are problem details (RFC 9457).',
   },
   servers,
@@ -253,7 +244,7 @@ const headOf = (
   tags: services.map((name) => ({ name, description: `Operations of the service ${name}.` })),
 });
 
-const PROBLEM_SCHEMA: JsonSchema = {
+const PROBLEM_SCHEMA: namedOperations.JsonSchema = {
   type: 'object',
   description: 'Problem details (RFC 9457).',
   properties: {

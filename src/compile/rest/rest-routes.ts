@@ -1,5 +1,5 @@
 import { getNamedType, getNullableType, isLeafType, isListType } from 'graphql';
-import { addToGroup } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 
 /** An operation at a method and a path of its own: `GET /orders/{id}`. */
@@ -60,7 +60,7 @@ export class RestRoutes {
     for (const route of [...routes].sort((one, other) =>
       parameters(one) < parameters(other) ? -1 : 1,
     )) {
-      addToGroup(this.#byLength, route.segments.length, route);
+      collections.addToGroup(this.#byLength, route.segments.length, route);
     }
   }
 

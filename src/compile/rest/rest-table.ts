@@ -5,7 +5,7 @@ import { type Finding, FindingsError, finding } from '../../config/keys/finding.
 import { claimedPaths } from '../../config/listen/path-rules.js';
 import { restPathOf } from '../../config/rest/rest-rules.js';
 import type { Config } from '../../config/schema.js';
-import { didYouMean } from '../../core/index.js';
+import { spelling } from '../../core/index.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 import { type OpenApiFrame, openApiFrame } from './openapi.js';
 import {
@@ -54,7 +54,7 @@ export function compileRest(
       if (known.includes(wanted)) continue;
       const what = `GraphQL offers no operation \`${wanted}\` of service ${name}.`;
       const path = ['services', name, 'rest', 'operations', at];
-      findings.push(finding(path, what, didYouMean(wanted, known) ?? REMEDY));
+      findings.push(finding(path, what, spelling.didYouMean(wanted, known) ?? REMEDY));
     }
     if (offered.length === 0) {
       findings.push(
@@ -152,7 +152,7 @@ function routesOf(
       for (const wrong of wrongParameters(route)) {
         report(
           `${label}: no simple argument is called ${wrong}.`,
-          didYouMean(wrong, known) ?? `It has ${known.join(', ')}.`,
+          spelling.didYouMean(wrong, known) ?? `It has ${known.join(', ')}.`,
         );
       }
       if (route.method === 'GET' && !operation.isRead) {

@@ -1,15 +1,15 @@
-import type { RequestAddressing } from '../../codec/index.js';
+import type { requestEncoding } from '../../codec/index.js';
 import { invalid } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { ServiceConfig } from '../../config/schema.js';
-import { WSA_1_0, WSA_2004_08 } from '../../soap/index.js';
+import { headerBlocks } from '../../soap/index.js';
 import type { Operation } from '../../wsdl/index.js';
 
 /**
  * The WS-Addressing of the requests that the gateway makes, by operation; null where no operation
  * has any.
  */
-export type AddressingTable = ReadonlyMap<Operation, RequestAddressing> | null;
+export type AddressingTable = ReadonlyMap<Operation, requestEncoding.RequestAddressing> | null;
 
 /**
  * Decides which requests carry WS-Addressing: those whose operation requires it or is told from
@@ -21,14 +21,14 @@ export function compileAddressing(
   operations: readonly Operation[],
 ): AddressingTable {
   const { calls, version } = config.addressing;
-  const table = new Map<Operation, RequestAddressing>();
+  const table = new Map<Operation, requestEncoding.RequestAddressing>();
   const [to = ''] = config.urls;
   for (const operation of operations) {
     const isNeeded =
       operation.addressing?.isRequired === true || operation.actionNamespace !== undefined;
     const isWritten = calls === 'send' || (calls === 'auto' && isNeeded);
     if (!isWritten || operation.status === 'disabled') continue;
-    const declared = operation.addressing?.uri ?? operation.actionNamespace ?? WSA_1_0;
+    const declared = operation.addressing?.uri ?? operation.actionNamespace ?? headerBlocks.WSA_1_0;
     const uri = version === undefined ? declared : VERSIONS[version];
     const action = actionOf(operation, config);
     if (action === null) {
@@ -42,7 +42,7 @@ export function compileAddressing(
   return table.size === 0 ? null : table;
 }
 
-const VERSIONS = { '2005/08': WSA_1_0, '2004/08': WSA_2004_08 } as const;
+const VERSIONS = { '2005/08': headerBlocks.WSA_1_0, '2004/08': headerBlocks.WSA_2004_08 } as const;
 
 /**
  * The action of its requests (WS-Addressing 1.0 Metadata section 4.4): the one that is configured,

@@ -1,5 +1,5 @@
 import type { ServiceConfig } from '../../config/schema.js';
-import { type Dialect, printableAction, printMediaType } from '../../soap/index.js';
+import { type Dialect, mimeTypes, printableAction } from '../../soap/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import type { AddressingTable } from './addressing.js';
 
@@ -33,7 +33,7 @@ export function compileCallHeads(
     const isPackaged = mtom ?? operation.isPackaged === true;
     const included = isPackaged ? 'all' : 'declared';
     const action = printableAction(addressing?.get(operation)?.action ?? operation.soapAction);
-    const contentType = printMediaType(dialect, action);
+    const contentType = mimeTypes.printMediaType(dialect, action);
     const soapAction = dialect.actionHeader ? `"${action ?? ''}"` : null;
     const hasParts = operation.output?.attachments !== undefined || (isPackaged && attachments);
     const accepted = hasParts ? ', multipart/related' : '';

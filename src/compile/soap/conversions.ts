@@ -1,6 +1,6 @@
-import type { Conversion, ConversionTarget } from '../../codec/index.js';
+import type { conversions } from '../../codec/index.js';
 import type { ConvertKeys } from '../../config/graphql/convert-keys.js';
-import type { FieldConversion } from '../../graphql/index.js';
+import type { schemaMapping } from '../../graphql/index.js';
 
 /**
  * The conversion of a field or an argument; null without one. `enumName` and `path` as in
@@ -10,9 +10,9 @@ export function fieldConversion(
   keys: ConvertKeys | undefined,
   enumName: string | null,
   path: readonly string[],
-): FieldConversion | null {
+): schemaMapping.FieldConversion | null {
   if (keys === undefined) return null;
-  const conversion: Conversion = {
+  const conversion: conversions.Conversion = {
     target: targetOf(keys),
     trims: keys.trim === true,
     nulls: keys.nullWhen ?? [],
@@ -20,7 +20,7 @@ export function fieldConversion(
   return { conversion, enumName, path: [...path, 'convert'] };
 }
 
-function targetOf(keys: ConvertKeys): ConversionTarget | null {
+function targetOf(keys: ConvertKeys): conversions.ConversionTarget | null {
   const { boolean, date, time, dateTime, decimal, zone = null, digits = null } = keys;
   if (boolean !== undefined) return { kind: 'boolean', texts: boolean };
   if (keys.enum !== undefined) return { kind: 'enum', texts: new Map(Object.entries(keys.enum)) };

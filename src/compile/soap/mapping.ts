@@ -2,25 +2,8 @@ import type { MappedOperation } from '../../config/graphql/operation-keys.js';
 import type { FieldKeys } from '../../config/graphql/type-keys.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
 import { type Finding, finding } from '../../config/keys/finding.js';
-import { didYouMean } from '../../core/index.js';
-import {
-  type BlockMappings,
-  blockMappings,
-  costsOfSdl,
-  type FieldMapping,
-  type FilledArgument,
-  type InputMappings,
-  inputMappings,
-  type MappingFinding,
-  type OperationMapping,
-  pascalName,
-  type RequestMapping,
-  TYPES_PATH,
-  type TypeMappings,
-  typeName,
-  withFilled,
-  withSdlCosts,
-} from '../../graphql/index.js';
+import { spelling } from '../../core/index.js';
+import { graphqlSchema, schemaMapping } from '../../graphql/index.js';
 import { fieldConversion } from './conversions.js';
 import { costOfField, costOfOperation } from './costs.js';
 import { sdlField } from './documents/sdl-operations.js';
@@ -32,57 +15,63 @@ import type { ConfiguredService } from './service.js';
 export function mappedOperations({
   name: service,
   config,
-}: ConfiguredService): ReadonlyMap<string, OperationMapping> {
-  const inSdl = config.types === undefined ? null : costsOfSdl(config.types, service).roots;
+}: ConfiguredService): ReadonlyMap<string, schemaMapping.OperationMapping> {
+  const inSdl =
+    config.types === undefined ? null : schemaMapping.costsOfSdl(config.types, service).roots;
   return new Map(
-    Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
-      if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
-      const {
-        field: at,
-        description = null,
-        deprecated = null,
-        faults = 'errors',
-        replyHeaders = null,
-      } = mapping;
-      const field = at === undefined ? null : sdlField(at);
-      const pages = mappedPages(name, mapping);
-      const request = requestMapping(name, mapping, pages?.filled ?? []);
-      const sdlCost = inSdl?.get(at ?? '') ?? null;
-      const cost =
-        costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
-      const paged = pages?.mapping ?? null;
-      return [
-        name,
-        {
-          field,
-          hidden: false,
-          description,
-          deprecated,
-          faults,
-          replyHeaders,
-          request,
-          cost,
-          pages: paged,
-        },
-      ];
-    }),
+    Object.entries(config.operations).map(
+      ([name, mapping]): [string, schemaMapping.OperationMapping] => {
+        if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
+        const {
+          field: at,
+          description = null,
+          deprecated = null,
+          faults = 'errors',
+          replyHeaders = null,
+        } = mapping;
+        const field = at === undefined ? null : sdlField(at);
+        const pages = mappedPages(name, mapping);
+        const request = requestMapping(name, mapping, pages?.filled ?? []);
+        const sdlCost = inSdl?.get(at ?? '') ?? null;
+        const cost =
+          costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
+        const paged = pages?.mapping ?? null;
+        return [
+          name,
+          {
+            field,
+            hidden: false,
+            description,
+            deprecated,
+            faults,
+            replyHeaders,
+            request,
+            cost,
+            pages: paged,
+          },
+        ];
+      },
+    ),
   );
 }
 
 const requestMapping = (
   name: string,
   { arguments: values = {}, headers = {} }: RequestKeys,
-  filled: readonly FilledArgument[],
-): RequestMapping => ({
-  arguments: withFilled(argumentMappings(values, ['operations', name, 'arguments']), filled),
-  headers: blockMappings(headers, ['operations', name, 'headers']),
+  filled: readonly schemaMapping.FilledArgument[],
+): schemaMapping.RequestMapping => ({
+  arguments: schemaMapping.withFilled(
+    argumentMappings(values, ['operations', name, 'arguments']),
+    filled,
+  ),
+  headers: schemaMapping.blockMappings(headers, ['operations', name, 'headers']),
 });
 
 const argumentMappings = (
   entries: NonNullable<RequestKeys['arguments']>,
   path: readonly string[],
-): InputMappings =>
-  inputMappings(
+): schemaMapping.InputMappings =>
+  schemaMapping.inputMappings(
     Object.fromEntries(
       Object.entries(entries).map(([key, { convert, ...entry }]) => [
         key,
@@ -96,8 +85,8 @@ const argumentMappings = (
  * The header blocks of all operations of a service. Those that the gateway writes itself are no
  * arguments.
  */
-export const blocksOf = ({ config, ownBlocks }: ConfiguredService): BlockMappings =>
-  blockMappings(
+export const blocksOf = ({ config, ownBlocks }: ConfiguredService): schemaMapping.BlockMappings =>
+  schemaMapping.blockMappings(
     { ...Object.fromEntries(ownBlocks.map((name) => [name, false])), ...config.soapHeaders },
     ['soapHeaders'],
   );
@@ -108,21 +97,23 @@ type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 export function mappedTypes({
   name: service,
   config,
-}: Pick<ConfiguredService, 'name' | 'config'>): TypeMappings {
+}: Pick<ConfiguredService, 'name' | 'config'>): schemaMapping.TypeMappings {
   const mapped = new Map(
     Object.entries(config.schema.types).map(
       ([key, { name = null, description = null, hide, nullable = null, cost = null, fields }]) => {
-        const mapped = Object.entries(fields).map(([field, keys]): [string, FieldMapping] => [
-          field,
-          fieldMapping(service, key, name, [field, keys]),
-        ]);
+        const mapped = Object.entries(fields).map(
+          ([field, keys]): [string, schemaMapping.FieldMapping] => [
+            field,
+            fieldMapping(service, key, name, [field, keys]),
+          ],
+        );
         return [key, { name, description, hidden: hide, nullable, cost, fields: new Map(mapped) }];
       },
     ),
   );
   return config.types === undefined
     ? mapped
-    : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
+    : schemaMapping.withSdlCosts(mapped, schemaMapping.costsOfSdl(config.types, service).types);
 }
 
 /** `name`: of the type in GraphQL; null: by rule. */
@@ -131,10 +122,10 @@ function fieldMapping(
   type: string,
   name: string | null,
   [field, keys]: readonly [string, FieldKeys],
-): FieldMapping {
-  const path = [...TYPES_PATH, type, 'fields', field];
-  const ofType = name ?? typeName(type.replace(/^\{.*\}/, ''));
-  const enumName = `${ofType}${pascalName(keys.name ?? field)}`;
+): schemaMapping.FieldMapping {
+  const path = [...schemaMapping.TYPES_PATH, type, 'fields', field];
+  const ofType = name ?? graphqlSchema.typeName(type.replace(/^\{.*\}/, ''));
+  const enumName = `${ofType}${graphqlSchema.pascalName(keys.name ?? field)}`;
   const isNullable = isNulled(keys) || keys.convert?.nullWhen !== undefined;
   return {
     name: keys.name ?? null,
@@ -156,14 +147,15 @@ function fieldMapping(
  * repeated one is reported once.
  */
 export function mappingFindings(
-  errors: readonly MappingFinding[],
+  errors: readonly schemaMapping.MappingFinding[],
   pathOf: (service: string) => ConfigPath,
 ): readonly Finding[] {
   const findings = new Map<string, Finding>();
   for (const { service, path, what, remedy, among, written } of errors) {
     const names = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
     const known = names === '' ? null : `Known: ${names}.`;
-    const help = didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
+    const help =
+      spelling.didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
     const found = finding([...pathOf(service), ...path], `Service \`${service}\`: ${what}`, help);
     findings.set(JSON.stringify([service, path, what]), found);
   }
@@ -186,7 +178,8 @@ export function unknownOperations({
     .map((name) => {
       const what = `The WSDL of service \`${service}\` has no operation \`${name}\` at the port in use.`;
       const remedy =
-        didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
+        spelling.didYouMean(name, [...known]) ??
+        `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
       return finding(['services', service, 'operations', name], what, remedy, 'key');
     });
 }

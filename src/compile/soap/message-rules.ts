@@ -1,11 +1,10 @@
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import {
   DIALECT_NAMES,
-  type EnvelopeRules,
   type GateOptions,
+  headerBlocks,
   type InflateLimits,
   type MimeLimits,
-  SECURITY_NAMES,
 } from '../../soap/index.js';
 import type { UpstreamLimits } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
@@ -66,12 +65,18 @@ export function envelopeRules(
   config: ServiceConfig,
   { roles, understands, limits: { soap } }: Pick<Config, 'roles' | 'understands' | 'limits'>,
   { versions, requests, tokenBlocks, readsSecurity }: EnvelopeParts,
-): { readonly requestRules: EnvelopeRules; readonly replyRules: EnvelopeRules } {
+): {
+  readonly requestRules: headerBlocks.EnvelopeRules;
+  readonly replyRules: headerBlocks.EnvelopeRules;
+} {
   const role = config.security.verify?.role;
   const header = {
     ownTargets: new Set([...roles, ...(role === undefined || role === 'next' ? [] : [role])]),
     // A block for the gateway that it has verified is taken out.
-    understoodByGateway: new Set([...understands, ...(role === undefined ? [] : SECURITY_NAMES)]),
+    understoodByGateway: new Set([
+      ...understands,
+      ...(role === undefined ? [] : headerBlocks.SECURITY_NAMES),
+    ]),
     understoodByService: config.understands === undefined ? null : new Set(config.understands),
   };
   const rules = {
@@ -176,6 +181,6 @@ function replacedBlocks(
   tokenBlocks: readonly string[],
 ): { replaced?: ReadonlySet<string> } {
   const isReplaced = security.make?.replace === true || security.verify?.remove === true;
-  const names = [...(isReplaced ? SECURITY_NAMES : []), ...tokenBlocks];
+  const names = [...(isReplaced ? headerBlocks.SECURITY_NAMES : []), ...tokenBlocks];
   return names.length === 0 ? {} : { replaced: new Set(names) };
 }

@@ -1,10 +1,10 @@
 import type { MappedOperation } from '../../config/graphql/operation-keys.js';
-import type { FilledArgument, PagesMapping } from '../../graphql/index.js';
+import type { schemaMapping } from '../../graphql/index.js';
 
 /** The pages of an operation, and the arguments that the gateway fills for them. */
 interface MappedPages {
-  readonly mapping: PagesMapping;
-  readonly filled: readonly FilledArgument[];
+  readonly mapping: schemaMapping.PagesMapping;
+  readonly filled: readonly schemaMapping.FilledArgument[];
 }
 
 /** The mapping of the pages of an operation; null for one that answers at once. */

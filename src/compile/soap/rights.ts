@@ -1,7 +1,7 @@
 import type { FieldRightsKeys, ScopeKeys } from '../../config/keys/rights-keys.js';
 import type { ServiceConfig } from '../../config/schema.js';
-import { bothOf, type Requirement } from '../../core/index.js';
-import { FieldRule, type Mask } from '../../graphql/index.js';
+import { scopeRules } from '../../core/index.js';
+import { fieldRights } from '../../graphql/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import type { OperationTable } from './operations/operation-table.js';
 
@@ -10,11 +10,14 @@ interface RuledService {
   readonly name: string;
   readonly config: ServiceConfig;
   readonly requests: OperationTable;
-  readonly requirements: ReadonlyMap<string, Requirement>;
+  readonly requirements: ReadonlyMap<string, scopeRules.Requirement>;
 }
 
 /** What callers must have; null: nothing. */
-export function requirementOf({ scopes, authenticated = false }: ScopeKeys): Requirement | null {
+export function requirementOf({
+  scopes,
+  authenticated = false,
+}: ScopeKeys): scopeRules.Requirement | null {
   if (scopes === undefined) return authenticated ? { isAuthenticated: true, scopes: [] } : null;
   const alone = scopes.filter((scope) => typeof scope === 'string');
   const lists = scopes.filter((scope) => typeof scope !== 'string');
@@ -24,14 +27,16 @@ export function requirementOf({ scopes, authenticated = false }: ScopeKeys): Req
 }
 
 /** The rule of a field of this name; null without one. */
-export function fieldRuleOf(name: string, keys: FieldRightsKeys): FieldRule | null {
+export function fieldRuleOf(name: string, keys: FieldRightsKeys): fieldRights.FieldRule | null {
   const requires = requirementOf(keys);
   const masks = new Map(
-    Object.entries(keys.mask ?? {}).flatMap(([name, mask]): [string, Mask][] =>
+    Object.entries(keys.mask ?? {}).flatMap(([name, mask]): [string, fieldRights.Mask][] =>
       mask === 'none' ? [] : [[name, mask]],
     ),
   );
-  return requires === null && masks.size === 0 ? null : new FieldRule(name, requires, masks);
+  return requires === null && masks.size === 0
+    ? null
+    : new fieldRights.FieldRule(name, requires, masks);
 }
 
 /** Whether a class gets null, or nothing, in place of the value. */
@@ -41,9 +46,9 @@ export const isNulled = ({ mask = {} }: FieldRightsKeys): boolean =>
 /** What callers of the operations of a service must have, by their names. */
 export function operationRequirements({
   operations,
-}: ServiceConfig): ReadonlyMap<string, Requirement> {
+}: ServiceConfig): ReadonlyMap<string, scopeRules.Requirement> {
   return new Map(
-    Object.entries(operations).flatMap(([name, mapping]): [string, Requirement][] => {
+    Object.entries(operations).flatMap(([name, mapping]): [string, scopeRules.Requirement][] => {
       const requirement = typeof mapping === 'boolean' ? null : requirementOf(mapping);
       return requirement === null ? [] : [[name, requirement]];
     }),
@@ -56,17 +61,17 @@ export function operationRequirements({
 export function requirementOfCall(
   { requirements, requests }: Pick<RuledService, 'requirements' | 'requests'>,
   operation: Operation,
-): Requirement | null {
+): scopeRules.Requirement | null {
   if (requirements.size === 0) return null;
   const candidates = requests.called(operation)?.candidates ?? [operation];
-  return candidates.reduce<Requirement | null>(
-    (all, { name }) => bothOf(all, requirements.get(name) ?? null),
+  return candidates.reduce<scopeRules.Requirement | null>(
+    (all, { name }) => scopeRules.bothOf(all, requirements.get(name) ?? null),
     null,
   );
 }
 
 /** The rules of services, as configured. */
-export const rightsRules = (services: readonly RuledService[]): readonly FieldRule[] =>
+export const rightsRules = (services: readonly RuledService[]): readonly fieldRights.FieldRule[] =>
   services.flatMap(({ name, config, requirements }) => [
     ...Object.entries(config.schema.types).flatMap(([type, { fields }]) =>
       Object.entries(fields).flatMap(
@@ -74,6 +79,6 @@ export const rightsRules = (services: readonly RuledService[]): readonly FieldRu
       ),
     ),
     ...[...requirements].map(
-      ([operation, requires]) => new FieldRule(`${name}.${operation}`, requires),
+      ([operation, requires]) => new fieldRights.FieldRule(`${name}.${operation}`, requires),
     ),
   ]);

@@ -3,22 +3,9 @@ import type { Via } from '../../access/network/via.js';
 import { findingsBelow, type Problem } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
-import type { Inputs, Pace, Requirement, Tolerance } from '../../core/index.js';
-import {
-  type DetailRules,
-  DIALECTS,
-  type Dialect,
-  type EnvelopeRules,
-  type ExpectedParts,
-  type FreshnessChecker,
-  SECURITY_NAMES,
-} from '../../soap/index.js';
-import {
-  BoundUpstreams,
-  type CallRules,
-  type HealthChecks,
-  Upstream,
-} from '../../upstream/index.js';
+import { type Pace, type inputFiles, type scopeRules, type tolerated } from '../../core/index.js';
+import { DIALECTS, type Dialect, type ExpectedParts, type soapFaults, headerBlocks } from '../../soap/index.js';
+import { BoundUpstreams, type CallRules, Upstream, type healthChecks } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import type { SigningRules } from '../../wss/index.js';
 import type { QName } from '../../xml/index.js';
@@ -71,21 +58,21 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
   /** The first one is used for calls. */
   readonly dialects: readonly [Dialect, ...(readonly Dialect[])];
   readonly mediaTypes: ReadonlySet<string>;
-  readonly requestRules: EnvelopeRules;
-  readonly replyRules: EnvelopeRules;
+  readonly requestRules: headerBlocks.EnvelopeRules;
+  readonly replyRules: headerBlocks.EnvelopeRules;
   readonly upstream: Upstream;
   /** Connections of callers that authenticate themselves; null where they do not. */
   readonly bound: BoundUpstreams | null;
   readonly reach: Reach;
   /** Null for none. Added when all services are compiled. */
-  readonly health: HealthChecks | null;
+  readonly health: healthChecks.HealthChecks | null;
   /** Call rules of an operation that has its own; null: those of the service apply. */
   readonly callRules: (operation: Operation | null) => CallRules | null;
   readonly callerFields: CallerFieldRules;
   /** WS-Security of the messages that the gateway writes. */
   readonly callHead: (operation: Operation) => CallHead;
   /** Checks the age of requests; null where the configuration does not ask for it. */
-  readonly freshness: FreshnessChecker | null;
+  readonly freshness: headerBlocks.FreshnessChecker | null;
   /** Verifies the Security blocks of requests; null where the configuration does not ask for it. */
   readonly verification: Verification | null;
   /** Verifies the Security blocks of replies; null where the configuration does not ask for it. */
@@ -117,7 +104,7 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
    * What callers of an operation must have, by its name; operations that are not in it require
    * nothing.
    */
-  readonly requirements: ReadonlyMap<string, Requirement>;
+  readonly requirements: ReadonlyMap<string, scopeRules.Requirement>;
   /**
    * Points that a SOAP call of the operation takes from a client's budget; null: of an unknown
    * operation.
@@ -127,7 +114,7 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
    * Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is
    * not known.
    */
-  detailRules(operation: Operation | null): DetailRules;
+  detailRules(operation: Operation | null): soapFaults.DetailRules;
   /** The operation may be called again when it is not known whether it was (D5). */
   isIdempotent(operation: Operation | null): boolean;
   /** The rules of operations whose requests may have an idempotency key, by their names. */
@@ -141,7 +128,7 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
    */
   outputMatch(body: QName, own: string | null): OutputMatch;
   /** The deviations that pass of the replies to this operation; null: of one that is not known. */
-  toleranceOf(operation: Operation | null): Tolerance;
+  toleranceOf(operation: Operation | null): tolerated.Tolerance;
   /** The parts of the Body of a reply to this operation; null where that is one child. */
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
@@ -155,7 +142,7 @@ export interface ConfiguredService extends SoapService {
 /** What the services of a configuration have in common. */
 export interface ServiceParts {
   readonly gateway: Pick<Config, 'limits' | 'roles' | 'understands' | 'publicUrl' | 'clients'>;
-  readonly inputs: Inputs;
+  readonly inputs: inputFiles.Inputs;
   readonly wsdls: WsdlReader;
   readonly forwarding: Forwarding;
   readonly via: Via;
@@ -295,7 +282,7 @@ function compileOwnSecurity(
   return {
     security: compileMadeSecurity(plan),
     signing: compileSigning(plan),
-    ownBlocks: [...(plan.security.make === null ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
+    ownBlocks: [...(plan.security.make === null ? [] : headerBlocks.SECURITY_NAMES), ...blockNames(tokenPlace)],
   };
 }
 

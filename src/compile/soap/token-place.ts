@@ -3,14 +3,9 @@ import { invalid } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import { Refusal, type SubjectToken } from '../../core/index.js';
-import { stepName } from '../../graphql/index.js';
-import { type BlockWriter, textBlock } from '../../soap/index.js';
-import {
-  type Fields,
-  type TokenSource,
-  type UpstreamRequest,
-  withFields,
-} from '../../upstream/index.js';
+import { schemaMapping } from '../../graphql/index.js';
+import { type headerBlocks, textBlock } from '../../soap/index.js';
+import { authentication, type UpstreamRequest } from '../../upstream/index.js';
 import type { ElementDeclaration, Operation, Particle } from '../../wsdl/index.js';
 import { expandedName, type QName } from '../../xml/index.js';
 import { isSessionToken, tokenField } from '../backend/oauth2-token.js';
@@ -24,9 +19,9 @@ export type TokenPlace =
 
 /** The tokens of a service that its calls carry, and what refuses them. */
 export interface ServiceSession {
-  readonly login: TokenSource;
+  readonly login: authentication.TokenSource;
   /** The tokens for the caller of a request; null where all calls have the same. */
-  readonly tokensOf: ((subject: SubjectToken | null) => TokenSource) | null;
+  readonly tokensOf: ((subject: SubjectToken | null) => authentication.TokenSource) | null;
   readonly place: TokenPlace;
   /** The Faults that refuse a token: codes, subcodes, and names of entries of the detail. */
   readonly renewOn: ReadonlySet<string>;
@@ -72,7 +67,7 @@ function blockPlace(
 ): TokenPlace {
   const steps = place.slice('header:'.length).match(/(?:\{[^{}]*\})?[^/{}]+/g) ?? [];
   const [first = '', ...inner] = steps;
-  const named = stepName(first, null);
+  const named = schemaMapping.stepName(first, null);
   const declared = operations
     .flatMap(({ input }) => input.headers.map(({ element }) => element))
     .find(({ name }) => name.local === named.local && (named.uri ?? name.uri) === name.uri);
@@ -84,8 +79,8 @@ function blockPlace(
   const names: QName[] = [{ uri, local: named.local }];
   let element: ElementDeclaration | null = declared ?? null;
   for (const step of inner) {
-    element = childOf(element, stepName(step, null).local);
-    names.push(stepName(step, element?.name.uri ?? uri));
+    element = childOf(element, schemaMapping.stepName(step, null).local);
+    names.push(schemaMapping.stepName(step, element?.name.uri ?? uri));
   }
   return { kind: 'header', names };
 }
@@ -127,7 +122,7 @@ export const blockNames = (place: TokenPlace | null): readonly string[] =>
   place?.kind === 'header' ? place.names.slice(0, 1).map(expandedName) : [];
 
 /** The header block that carries the token; null where a field of HTTP does. */
-export const tokenBlock = (place: TokenPlace, token: string): BlockWriter | null =>
+export const tokenBlock = (place: TokenPlace, token: string): headerBlocks.BlockWriter | null =>
   place.kind === 'header' ? textBlock(place.names, token) : null;
 
 /** The request with the token among its header fields, where that is the place. */
@@ -137,8 +132,8 @@ export function withTokenField(
   token: string,
 ): UpstreamRequest {
   if (place.kind !== 'http') return request;
-  const fields: Fields = [place.field, place.prefix + token];
-  return { ...request, headers: withFields(request.headers, fields) };
+  const fields: authentication.Fields = [place.field, place.prefix + token];
+  return { ...request, headers: authentication.withFields(request.headers, fields) };
 }
 
 /** Throws `UPSTREAM_AUTH` for a token that its place cannot carry. */

@@ -1,7 +1,7 @@
 import { type Finding, finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import { addToGroup } from '../../core/index.js';
-import type { FieldRule } from '../../graphql/index.js';
+import { collections } from '../../core/index.js';
+import type { fieldRights } from '../../graphql/index.js';
 import type { Graph } from '../graphql/graph.js';
 
 /**
@@ -11,7 +11,7 @@ import type { Graph } from '../graphql/graph.js';
 export function closedReplies(
   { services }: Pick<Config, 'services'>,
   { replyRules }: Graph,
-): ReadonlyMap<string, FieldRule> {
+): ReadonlyMap<string, fieldRights.FieldRule> {
   return new Map(
     [...replyRules].filter(
       ([name]) => services[serviceIn(name)]?.schema.restrictedReplies === 'refuse',
@@ -31,7 +31,7 @@ export function rightsWarnings(
   for (const name of replyRules.keys()) {
     const service = serviceIn(name);
     if (config.services[service]?.schema.restrictedReplies !== undefined) continue;
-    addToGroup(open, service, name.slice(service.length + 1));
+    collections.addToGroup(open, service, name.slice(service.length + 1));
   }
   return [...open].map(([service, operations]) => {
     const names = operations.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);

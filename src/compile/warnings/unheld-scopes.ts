@@ -2,7 +2,7 @@ import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
 import type { ScopeKeys } from '../../config/keys/rights-keys.js';
 import type { Config } from '../../config/schema.js';
-import { isMet, type Requirement } from '../../core/index.js';
+import { scopeRules } from '../../core/index.js';
 import { requirementOf } from '../soap/rights.js';
 
 /** Scopes that no client can have: what requires them is closed. Tokens may have any scope. */
@@ -12,8 +12,8 @@ export function warningsOfScopes(
   const { clients } = config;
   if (clients?.jwt !== undefined || clients?.introspection !== undefined) return [];
   const held = Object.values(clients?.classes ?? {}).map(({ scopes }) => new Set<string>(scopes));
-  const canMeet = (requirement: Requirement): boolean =>
-    held.some((scopes) => isMet(requirement, { isAuthenticated: true, scopes }));
+  const canMeet = (requirement: scopeRules.Requirement): boolean =>
+    held.some((scopes) => scopeRules.isMet(requirement, { isAuthenticated: true, scopes }));
   return [...requirementsIn(config)].flatMap(([path, keys]): readonly Finding[] => {
     const requirement = requirementOf(keys);
     if (keys.scopes === undefined || requirement === null || canMeet(requirement)) return [];

@@ -1,4 +1,4 @@
-import { FIELD_CASES } from '../../core/index.js';
+import { httpFields } from '../../core/index.js';
 import { HEADER_NAME, PEM } from '../keys/formats.js';
 import { closed, flag, list, mapOf, oneOf, optional, string, text } from '../keys/key-types.js';
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
@@ -164,7 +164,7 @@ export const ROUTE_KEYS = {
     true,
   ),
   headerCase: oneOf(
-    FIELD_CASES,
+    httpFields.FIELD_CASES,
     'How the names of header fields to the backend are written: `usual` as in `Content-Type`, ' +
       'fields of callers as they came; or in `lower` case.',
     'usual',

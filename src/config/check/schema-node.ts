@@ -1,4 +1,4 @@
-import { isRecord, type LimitRow } from '../../core/index.js';
+import { isRecord, type LimitTable } from '../../core/index.js';
 import { CONFIG_SCHEMA } from '../schema.js';
 
 /**
@@ -26,7 +26,7 @@ export interface SchemaNode {
   /** Ours: the content of a file becomes base64. */
   readonly binary?: boolean;
   /** Ours: the unit of a number. */
-  readonly unit?: LimitRow['unit'];
+  readonly unit?: LimitTable[string]['unit'];
   /** Ours: the help when the value is refused. */
   readonly hint?: string;
   /** Ours: the form of the keys of a map. */

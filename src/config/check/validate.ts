@@ -1,4 +1,4 @@
-import { didYouMean, isRecord } from '../../core/index.js';
+import { isRecord, spelling } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { amountHint, printAmount, UNIT_WORDS } from '../keys/units.js';
@@ -128,7 +128,7 @@ function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
   }
   const known = Object.keys(node.properties ?? {});
   const remedy =
-    didYouMean(key, known) ??
+    spelling.didYouMean(key, known) ??
     placesOfKey(key) ??
     `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return {
@@ -168,7 +168,7 @@ function suggestion(
   const known = (node.enum ?? []).map(String);
   const unsafe = known.find((choice) => choice === `unsafe:${data}`);
   if (unsafe !== undefined) return `It weakens the gateway: write \`${unsafe}\` if that is meant.`;
-  return didYouMean(data, known) ?? node.hint ?? null;
+  return spelling.didYouMean(data, known) ?? node.hint ?? null;
 }
 
 function bounds(node: SchemaNode): string {

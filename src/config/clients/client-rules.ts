@@ -1,5 +1,5 @@
-import { didYouMean, isRecord, recordEntries, type Steps } from '../../core/index.js';
-import { configuredNameKey } from '../../wss/index.js';
+import { isRecord, jsonValues, type Steps, spelling } from '../../core/index.js';
+import { x509 } from '../../wss/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
@@ -88,7 +88,8 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
       return;
     }
     const what = `${printPath([...at, 'class'])} is none of ${printPath([...path, 'classes'])}.`;
-    const remedy = didYouMean(owner['class'], known) ?? `Known: ${known.slice(0, 20).join(', ')}.`;
+    const remedy =
+      spelling.didYouMean(owner['class'], known) ?? `Known: ${known.slice(0, 20).join(', ')}.`;
     findings.push({ path: [...at, 'class'], part: 'value', what, remedy });
   };
   for (const { entry, path: at } of jwtEntries(clients, path)) {
@@ -107,7 +108,7 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
         : section === 'basic'
           ? [way['users'], [...path, section, 'users']]
           : [way['clients'], [...path, section, 'clients']];
-    for (const [name, client] of recordEntries(listed)) {
+    for (const [name, client] of jsonValues.recordEntries(listed)) {
       check(client, [...at, name]);
     }
   }
@@ -137,7 +138,7 @@ function senders(
     findings.push({ path: [...path, 'wsSecurity'], part: 'key', what, remedy });
   }
   const owners = new Map<string, string>();
-  for (const [name, client] of recordEntries(wsSecurity['clients'])) {
+  for (const [name, client] of jsonValues.recordEntries(wsSecurity['clients'])) {
     if (!isRecord(client)) continue;
     const at: ConfigPath = [...path, 'wsSecurity', 'clients', name];
     const { class: _class, ...ways } = client;
@@ -148,7 +149,7 @@ function senders(
       continue;
     }
     const [kind, value] = way;
-    const key = `${kind} ${JSON.stringify(typeof value === 'string' ? (configuredNameKey(value) ?? value) : value)}`;
+    const key = `${kind} ${JSON.stringify(typeof value === 'string' ? (x509.configuredNameKey(value) ?? value) : value)}`;
     const owner = owners.get(key);
     owners.set(key, name);
     if (owner === undefined) continue;
@@ -167,14 +168,14 @@ function* sameSecrets(
   for (const section of ['apiKeys', 'certificate']) {
     const way = clients[section];
     const owners = new Map<string, string>();
-    for (const [name, client] of recordEntries(isRecord(way) ? way['clients'] : null)) {
+    for (const [name, client] of jsonValues.recordEntries(isRecord(way) ? way['clients'] : null)) {
       if (!isRecord(client)) continue;
       yield;
       const secrets = Array.isArray(client['keys']) ? client['keys'] : [client['subject']];
       for (const secret of secrets) {
         if (typeof secret !== 'string') continue;
         // Two orders of one subject are one.
-        const key = section === 'certificate' ? (configuredNameKey(secret) ?? secret) : secret;
+        const key = section === 'certificate' ? (x509.configuredNameKey(secret) ?? secret) : secret;
         const owner = owners.get(key);
         if (owner === undefined) {
           owners.set(key, name);

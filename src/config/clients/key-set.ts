@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { isRecord, parsedJson } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import { JWT_ALGORITHMS } from './token-keys.js';
 
 /** Why no token can ever be verified with a set of keys, and what to do. */
@@ -35,7 +35,7 @@ export function validateKeySet(text: string, algorithms: readonly string[]): Key
 }
 
 function keysIn(text: string): readonly Record<string, unknown>[] | null {
-  const value = parsedJson(text);
+  const value = jsonValues.parsedJson(text);
   const keys = isRecord(value) ? value['keys'] : null;
   return Array.isArray(keys) && keys.every(isRecord) ? keys : null;
 }

@@ -1,4 +1,4 @@
-import { didYouMean, isRecord } from '../../core/index.js';
+import { isRecord, spelling } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { OTHER_CLASSES } from '../keys/rights-keys.js';
@@ -66,7 +66,7 @@ export function maskRules(data: Record<string, unknown>): readonly Finding[] {
           path: at,
           part: 'key',
           what,
-          remedy: didYouMean(name, [...classes, OTHER_CLASSES]) ?? known,
+          remedy: spelling.didYouMean(name, [...classes, OTHER_CLASSES]) ?? known,
         },
       ];
     }),

@@ -1,4 +1,4 @@
-import { isRecord, recordEntries } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 
 /**
@@ -10,7 +10,7 @@ export const CALLBACK_PATH = '/callback/';
 /** The paths of notifications that subscriptions wait for, one for each service. */
 export function callbackPaths(subscriptions: unknown): readonly EndpointPath[] {
   const claims = new Map<string, EndpointPath>();
-  for (const [name, subscription] of recordEntries(subscriptions)) {
+  for (const [name, subscription] of jsonValues.recordEntries(subscriptions)) {
     const callback = isRecord(subscription) ? subscription['callback'] : undefined;
     const operation = isRecord(callback) ? callback['operation'] : undefined;
     if (typeof operation !== 'string') continue;

@@ -1,11 +1,5 @@
-import {
-  CONVERSION_KINDS,
-  type DatePatternKind,
-  parseDatePattern,
-  SUPPORTED_LETTERS,
-  timeZone,
-} from '../../codec/index.js';
-import { didYouMean, isRecord, recordEntries } from '../../core/index.js';
+import { conversions } from '../../codec/index.js';
+import { isRecord, jsonValues, spelling } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
@@ -14,13 +8,15 @@ type Keys = Readonly<Record<string, unknown>>;
 /** Rules of all fields of the types of a service, and of the arguments of its operations. */
 export function conversionRules(service: Keys, path: ConfigPath): readonly Finding[] {
   const { schema, operations } = service;
-  const types = isRecord(schema) ? recordEntries(schema['types']) : [];
+  const types = isRecord(schema) ? jsonValues.recordEntries(schema['types']) : [];
   const ofTypes = types.flatMap(([type, mapping]) =>
     membersOf(mapping, 'fields', [...path, 'schema', 'types', type]),
   );
-  const ofOperations = recordEntries(operations).flatMap(([operation, mapping]) =>
-    membersOf(mapping, 'arguments', [...path, 'operations', operation]),
-  );
+  const ofOperations = jsonValues
+    .recordEntries(operations)
+    .flatMap(([operation, mapping]) =>
+      membersOf(mapping, 'arguments', [...path, 'operations', operation]),
+    );
   return [...ofTypes, ...ofOperations].flatMap(([keys, at]) => memberRules(keys, at));
 }
 
@@ -30,9 +26,11 @@ const membersOf = (
   path: ConfigPath,
 ): readonly (readonly [Keys, ConfigPath])[] =>
   isRecord(mapping)
-    ? recordEntries(mapping[group]).flatMap(([name, keys]) =>
-        isRecord(keys) ? [[keys, [...path, group, name]] as const] : [],
-      )
+    ? jsonValues
+        .recordEntries(mapping[group])
+        .flatMap(([name, keys]) =>
+          isRecord(keys) ? [[keys, [...path, group, name]] as const] : [],
+        )
     : [];
 
 function memberRules(keys: Keys, path: ConfigPath): readonly Finding[] {
@@ -66,7 +64,7 @@ function kindRules(convert: Keys, path: ConfigPath): readonly Finding[] {
     findings.push({ path: key === null ? path : [...path, key], part, what, remedy });
   };
   const has = (key: string): boolean => convert[key] !== undefined;
-  const [kind, second] = CONVERSION_KINDS.filter(has);
+  const [kind, second] = conversions.CONVERSION_KINDS.filter(has);
   if (convert['integer'] === false) {
     at('integer', 'value', `${printPath(path)} has \`integer: false\`.`, 'Remove it.');
   }
@@ -83,7 +81,7 @@ function kindRules(convert: Keys, path: ConfigPath): readonly Finding[] {
       null,
       'key',
       `${printPath(path)} has no effect.`,
-      `Write one of ${CONVERSION_KINDS.join(', ')}, \`trim: true\` or \`nullWhen\`.`,
+      `Write one of ${conversions.CONVERSION_KINDS.join(', ')}, \`trim: true\` or \`nullWhen\`.`,
     );
   }
   if (has('digits') && kind !== 'decimal' && kind !== 'integer') {
@@ -103,14 +101,24 @@ function kindRules(convert: Keys, path: ConfigPath): readonly Finding[] {
   return findings;
 }
 
-function patternRules(convert: Keys, kind: DatePatternKind, path: ConfigPath): readonly Finding[] {
+function patternRules(
+  convert: Keys,
+  kind: conversions.DatePatternKind,
+  path: ConfigPath,
+): readonly Finding[] {
   const text = convert[kind];
   const { zone } = convert;
   if (typeof text !== 'string') return [];
-  const pattern = parseDatePattern(text, kind);
+  const pattern = conversions.parseDatePattern(text, kind);
   if (typeof pattern === 'string') {
     const what = `${printPath([...path, kind])}: ${pattern}`;
-    return [{ path: [...path, kind], what, remedy: `A pattern may have ${SUPPORTED_LETTERS}.` }];
+    return [
+      {
+        path: [...path, kind],
+        what,
+        remedy: `A pattern may have ${conversions.SUPPORTED_LETTERS}.`,
+      },
+    ];
   }
   if (kind !== 'dateTime') return [];
   if (zone === undefined && !pattern.hasOffset) {
@@ -122,9 +130,10 @@ function patternRules(convert: Keys, kind: DatePatternKind, path: ConfigPath): r
     const what = `${printPath(path)} has a \`zone\`, but the pattern has an offset.`;
     return [{ path: [...path, 'zone'], part: 'key', what, remedy: 'Keep one of them.' }];
   }
-  if (typeof zone !== 'string' || timeZone(zone) !== null) return [];
+  if (typeof zone !== 'string' || conversions.timeZone(zone) !== null) return [];
   const remedy =
-    didYouMean(zone, Intl.supportedValuesOf('timeZone')) ?? 'Write one of the IANA database.';
+    spelling.didYouMean(zone, Intl.supportedValuesOf('timeZone')) ??
+    'Write one of the IANA database.';
   return [
     { path: [...path, 'zone'], what: `${printPath([...path, 'zone'])} is no time zone.`, remedy },
   ];
@@ -149,7 +158,7 @@ function textRules(convert: Keys, path: ConfigPath): readonly Finding[] {
     ['boolean', boolean],
     ['enum', values],
   ] as const) {
-    for (const [name, text] of recordEntries(values_)) {
+    for (const [name, text] of jsonValues.recordEntries(values_)) {
       add(name, text, [...path, key, name]);
     }
   }

@@ -1,4 +1,4 @@
-import { SUBSCHEMA_LIMITS } from '../../graphql/index.js';
+import { subschemas } from '../../graphql/index.js';
 import { UPSTREAM_LIMITS } from '../../upstream/index.js';
 import { urls } from '../backend/balance-keys.js';
 import { FIELD_KEYS, ROUTE_KEYS } from '../backend/upstream-keys.js';
@@ -143,7 +143,7 @@ export const GRAPHQL_SERVICE_KEYS = closed(
       { names: PART_HINT, default: {} },
     ),
     limits: section('Limits of this service where they differ from those of the gateway.', {
-      remote: limitOverrides(SUBSCHEMA_LIMITS, 'limits.remote'),
+      remote: limitOverrides(subschemas.SUBSCHEMA_LIMITS, 'limits.remote'),
       upstream: limitOverrides(UPSTREAM_LIMITS, 'limits.upstream'),
     }),
   },

@@ -1,4 +1,4 @@
-import { isRecord, recordEntries } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import type { ConfigPath } from '../keys/config-path.js';
 
 interface OperationEntry {
@@ -10,8 +10,8 @@ interface OperationEntry {
 export function* operationEntries({
   services,
 }: Record<string, unknown>): Generator<OperationEntry> {
-  for (const [name, service] of recordEntries(services)) {
-    for (const [operation, mapping] of recordEntries(
+  for (const [name, service] of jsonValues.recordEntries(services)) {
+    for (const [operation, mapping] of jsonValues.recordEntries(
       isRecord(service) ? service['operations'] : null,
     )) {
       if (isRecord(mapping)) {

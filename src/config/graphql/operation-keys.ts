@@ -1,4 +1,4 @@
-import { DEVIATION_NAMES, type Deviation } from '../../core/index.js';
+import { tolerated } from '../../core/index.js';
 import { CALL_KEYS } from '../backend/call-keys.js';
 import { GRAPHQL_NAME } from '../keys/formats.js';
 import {
@@ -19,14 +19,14 @@ import { IDEMPOTENCY_KEYS } from './idempotency-keys.js';
 import { PAGE_KEYS } from './page-keys.js';
 import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
 
-const NAMES = unsafe<Deviation>({
+const NAMES = unsafe<tolerated.Deviation>({
   type: 'string',
-  enum: DEVIATION_NAMES,
+  enum: tolerated.DEVIATION_NAMES,
 });
 
 /** `tolerate` of a service, and of an operation. */
 export const toleratedNames = (description: string) =>
-  list(NAMES, description, { maxItems: DEVIATION_NAMES.length, uniqueItems: true });
+  list(NAMES, description, { maxItems: tolerated.DEVIATION_NAMES.length, uniqueItems: true });
 
 /** Keys of one operation of a service: the part of the table of keys for it. */
 const MAPPED = closed({

@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/index.js';
-import { assetsPath } from '../../graphql/index.js';
+import { pages } from '../../graphql/index.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 
 /** The paths of the files of GraphiQL, where it is served. */
@@ -11,7 +11,7 @@ export function pagePaths(graphql: unknown): readonly EndpointPath[] {
     : [
         {
           path: ['graphql', 'path'],
-          claimed: assetsPath(path),
+          claimed: pages.assetsPath(path),
           endpoint: 'assets',
           reach: 'below',
           isDerived: true,

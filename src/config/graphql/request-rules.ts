@@ -1,4 +1,4 @@
-import { didYouMean, isRecord, recordEntries } from '../../core/index.js';
+import { isRecord, jsonValues, spelling } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
@@ -17,22 +17,26 @@ export function requestRules(
   const groups: (readonly [unknown, ConfigPath])[] = [
     [service['soapHeaders'], [...path, 'soapHeaders']],
   ];
-  for (const [operation, mapping] of recordEntries(service['operations'])) {
+  for (const [operation, mapping] of jsonValues.recordEntries(service['operations'])) {
     if (!isRecord(mapping)) continue;
     for (const group of ['arguments', 'headers']) {
       groups.push([mapping[group], [...path, 'operations', operation, group]]);
     }
   }
   return groups.flatMap(([entries, at]) =>
-    recordEntries(entries).flatMap(([key, entry]) => [
-      ...blockRules(key, entry, [...at, key]),
-      ...(isRecord(entry) ? entryRules(entry, [...at, key], { allowed, hasClaims }) : []),
-      ...recordEntries(isRecord(entry) ? entry['values'] : null).flatMap(([name, value]) =>
-        isRecord(value)
-          ? entryRules(value, [...at, key, 'values', name], { allowed, hasClaims })
-          : [],
-      ),
-    ]),
+    jsonValues
+      .recordEntries(entries)
+      .flatMap(([key, entry]) => [
+        ...blockRules(key, entry, [...at, key]),
+        ...(isRecord(entry) ? entryRules(entry, [...at, key], { allowed, hasClaims }) : []),
+        ...jsonValues
+          .recordEntries(isRecord(entry) ? entry['values'] : null)
+          .flatMap(([name, value]) =>
+            isRecord(value)
+              ? entryRules(value, [...at, key, 'values', name], { allowed, hasClaims })
+              : [],
+          ),
+      ]),
   );
 }
 
@@ -111,7 +115,8 @@ function entryRules(
     );
   }
   if (typeof header === 'string' && !allowed.includes(header.toLowerCase())) {
-    const remedy = didYouMean(header, allowed) ?? 'Add it to `callerHeaders` of the service.';
+    const remedy =
+      spelling.didYouMean(header, allowed) ?? 'Add it to `callerHeaders` of the service.';
     at('header', `${printPath([...path, 'header'])} is none of \`callerHeaders\`.`, remedy);
   }
   return findings;

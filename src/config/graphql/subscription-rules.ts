@@ -1,4 +1,4 @@
-import { isRecord, recordEntries } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
@@ -92,7 +92,7 @@ function eventRules(
       ['fields', 'values'],
     ] as const) {
       const values = event[group];
-      for (const [name, value] of recordEntries(values)) {
+      for (const [name, value] of jsonValues.recordEntries(values)) {
         if (!/^reply(\.|$)/.test(names === 'keys' ? name : textAtKey(value))) continue;
         const what = `${printPath([...path, group, name])} is of the reply, but a notification has none.`;
         findings.push({

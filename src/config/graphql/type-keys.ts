@@ -1,4 +1,4 @@
-import { RETYPE_TARGETS } from '../../graphql/index.js';
+import { graphqlSchema } from '../../graphql/index.js';
 import { GRAPHQL_NAME } from '../keys/formats.js';
 import {
   closed,
@@ -26,7 +26,7 @@ const FIELD = closed({
   name: name('Its name in GraphQL.'),
   type: optional(
     oneOf(
-      RETYPE_TARGETS,
+      graphqlSchema.RETYPE_TARGETS,
       'The scalar it is shown as. Every value must survive: ' +
         'a number may be an `ID`, text no `Int`.',
     ),

@@ -10,7 +10,7 @@ import {
   Type,
 } from '@sinclair/typebox';
 
-import type { LimitRow } from '../../core/index.js';
+import type { LimitTable } from '../../core/index.js';
 
 /** The table of keys is written with these builders: one file knows TypeBox. */
 export const {
@@ -58,7 +58,7 @@ export const list = <T extends TSchema>(
 ) => Type.Array(items, { description, ...options });
 
 const amount =
-  (unit?: LimitRow['unit']) =>
+  (unit?: LimitTable[string]['unit']) =>
   (description: string, [minimum, maximum]: readonly [number, number], initial?: number) =>
     Type.Integer({
       description,

@@ -1,4 +1,4 @@
-import type { LimitRow, Limits, LimitTable } from '../../core/index.js';
+import type { Limits, LimitTable } from '../../core/index.js';
 import {
   closed,
   integer,
@@ -64,7 +64,7 @@ export const internalLimits = <T extends Readonly<Record<string, LimitTable>>>(
 
 const properties = (
   table: LimitTable,
-  more: (row: LimitRow) => { readonly default?: number },
+  more: (row: LimitTable[string]) => { readonly default?: number },
 ): Properties =>
   Object.fromEntries(
     Object.entries(table).map(([name, row]) => {

@@ -1,4 +1,4 @@
-import { MASKS } from '../../graphql/index.js';
+import { fieldRights } from '../../graphql/index.js';
 import { NAME_FORMAT } from './formats.js';
 import { closed, mapOf, oneOf, optional, type StaticOf, unsafe, wordOr } from './key-types.js';
 
@@ -36,7 +36,7 @@ export const SCOPE_KEYS = {
 export const OTHER_CLASSES = 'default';
 
 /** What a class gets of a value: `none` is the value itself. */
-const MASK_CHOICES = ['none', ...MASKS] as const;
+const MASK_CHOICES = ['none', ...fieldRights.MASKS] as const;
 
 export const FIELD_RIGHTS_KEYS = {
   ...SCOPE_KEYS,

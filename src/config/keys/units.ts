@@ -1,13 +1,13 @@
-import { GIB, KIB, type LimitRow, MIB } from '../../core/index.js';
+import { KIB, type LimitTable, MIB } from '../../core/index.js';
 
-type Unit = LimitRow['unit'];
+type Unit = LimitTable[string]['unit'];
 
 const FACTORS: Partial<Record<Unit, ReadonlyMap<string, number>>> = {
   bytes: new Map([
     ['B', 1],
     ['KiB', KIB],
     ['MiB', MIB],
-    ['GiB', GIB],
+    ['GiB', 1024 * MIB],
   ]),
   millis: new Map([
     ['ms', 1],

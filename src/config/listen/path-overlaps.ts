@@ -1,4 +1,4 @@
-import { addToGroup, type Steps } from '../../core/index.js';
+import { collections, type Steps } from '../../core/index.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { ENDPOINTS, type EndpointPath, isWrittenPath } from './path-rules.js';
@@ -91,8 +91,8 @@ function* findMatched(
   const byStart = new Map<string, EndpointPath[]>();
   for (const claim of others.filter(({ reach }) => reach !== 'below')) {
     const segments = segmentsOf(claim);
-    addToGroup(byStart, startOf(segments.length, segments[0]), claim);
-    addToGroup(byStart, startOf(segments.length, PARAMETER), claim);
+    collections.addToGroup(byStart, startOf(segments.length, segments[0]), claim);
+    collections.addToGroup(byStart, startOf(segments.length, PARAMETER), claim);
     yield;
   }
   for (const template of templates) {

@@ -1,4 +1,4 @@
-import { isRecord, recordEntries } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
@@ -48,7 +48,7 @@ export function claimedPaths({
   if (isRecord(graphql)) {
     claim(['graphql', 'path'], graphql['path'], 'graphql');
   }
-  for (const [name, service] of recordEntries(services)) {
+  for (const [name, service] of jsonValues.recordEntries(services)) {
     if (isRecord(service)) {
       claim(['services', name, 'path'], service['path'], 'soap');
     }

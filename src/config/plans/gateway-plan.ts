@@ -1,4 +1,4 @@
-import type { Inputs, Steps } from '../../core/index.js';
+import type { inputFiles, Steps } from '../../core/index.js';
 import type { AuditTarget } from '../../observe/audit/chain-writer.js';
 import type { Finding } from '../keys/finding.js';
 import type { AdminListenerConfig } from '../listen/listen-keys.js';
@@ -23,7 +23,7 @@ import {
 export interface GatewayPlan {
   readonly config: Config;
   /** The folder that its files are read from. */
-  readonly inputs: Inputs;
+  readonly inputs: inputFiles.Inputs;
   readonly services: readonly ServicePlan[];
   readonly graphqlServices: readonly GraphqlServicePlan[];
   readonly clients: ClientsPlan;

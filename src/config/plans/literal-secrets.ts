@@ -1,4 +1,4 @@
-import { recordEntries, type Steps } from '../../core/index.js';
+import { jsonValues, type Steps } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import type { Config } from '../schema.js';
@@ -126,5 +126,5 @@ function* textsIn(value: unknown, path: ConfigPath): Iterable<Text> {
  */
 function childrenOf(value: unknown): readonly (readonly [string | number, unknown])[] {
   if (Array.isArray(value)) return value.map((child: unknown, index) => [index, child] as const);
-  return recordEntries(value);
+  return jsonValues.recordEntries(value);
 }

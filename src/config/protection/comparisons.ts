@@ -1,4 +1,4 @@
-import { isRecord, readMember, recordEntries } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import { listNames } from '../keys/key-text.js';
 import type { ValueComparison } from './protection.js';
 
@@ -67,8 +67,8 @@ export const price: ValueComparison = (before, after) => {
 
 /** Prices by name. */
 export const prices: ValueComparison = (before, after, at, change) => {
-  for (const [name, earlier] of recordEntries(before)) {
-    const what = price(earlier, readMember(after, name), at, change);
+  for (const [name, earlier] of jsonValues.recordEntries(before)) {
+    const what = price(earlier, jsonValues.readMember(after, name), at, change);
     if (what !== null) return `has no price of \`${name}\` any more`;
   }
   return null;

@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/index.js';
-import { STRENGTH } from '../../graphql/index.js';
+import { fieldRights } from '../../graphql/index.js';
 import type { Config } from '../schema.js';
 import type { ConfigChange, ValueComparison } from './protection.js';
 
@@ -54,7 +54,7 @@ const ALL = 'default';
 function strengthOf(masks: unknown, name: string): number {
   const found = isRecord(masks) && Object.hasOwn(masks, name) ? masks[name] : null;
   return found === 'last4' || found === 'hash' || found === 'null' || found === 'remove'
-    ? STRENGTH[found] + 1
+    ? fieldRights.STRENGTH[found] + 1
     : 0;
 }
 

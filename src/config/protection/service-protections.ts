@@ -1,4 +1,4 @@
-import { readMember } from '../../core/index.js';
+import { jsonValues } from '../../core/index.js';
 import {
   denials,
   each,
@@ -40,7 +40,10 @@ const declaredRead: ValueComparison = (
   change,
 ) => {
   if (before !== undefined || after === undefined) return null;
-  const field = readMember(change.after.services[service]?.operations[operation], 'field');
+  const field = jsonValues.readMember(
+    change.after.services[service]?.operations[operation],
+    'field',
+  );
   return String(field).startsWith('Query.') ? null : 'is there: its calls are shared';
 };
 

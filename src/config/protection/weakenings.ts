@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { addToGroup, type Diagnostic, isRecord, type Steps, unplaced } from '../../core/index.js';
+import { collections, type Diagnostic, diagnosis, isRecord, type Steps } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
 import type { ConfigSection } from '../section.js';
@@ -36,7 +36,7 @@ export function* weakeningsIn(
     .slice(0, SHOWN)
     .map(({ path, what }) => next.diagnostic(path, `${printPath(path)} ${what}.`, null));
   const rest = weaker.length - shown.length;
-  return rest === 0 ? shown : [...shown, unplaced(`There are ${rest} more.`, null)];
+  return rest === 0 ? shown : [...shown, diagnosis.unplaced(`There are ${rest} more.`, null)];
 }
 
 /** Null between two parts of the work. */
@@ -135,7 +135,7 @@ function successorsIn(before: Config, after: Config): ReadonlyMap<string, readon
   for (const [name, { urls }] of Object.entries(later)) {
     if (!Object.hasOwn(known, name)) {
       for (const url of urls) {
-        addToGroup(added, url, name);
+        collections.addToGroup(added, url, name);
       }
     }
   }

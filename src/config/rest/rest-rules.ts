@@ -1,4 +1,4 @@
-import { isRecord, recordEntries } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import type { EndpointPath } from '../listen/path-rules.js';
 
@@ -18,7 +18,7 @@ export const OPENAPI_PAGE = '/rest/openapi.html';
 export function restPaths(services: unknown): readonly EndpointPath[] {
   const claims: EndpointPath[] = [];
   let first: ConfigPath | null = null;
-  for (const [name, service] of recordEntries(services)) {
+  for (const [name, service] of jsonValues.recordEntries(services)) {
     const rest = isRecord(service) ? service['rest'] : undefined;
     const base = restPathOf(name, rest);
     if (!isRecord(service) || base === null) continue;
@@ -36,7 +36,7 @@ export function restPaths(services: unknown): readonly EndpointPath[] {
 
 /** The paths that operations have of their own: `GET /orders/{id}`. */
 const routePaths = (operations: unknown, path: ConfigPath): readonly EndpointPath[] =>
-  recordEntries(operations).flatMap(([operation, mapping]): EndpointPath[] => {
+  jsonValues.recordEntries(operations).flatMap(([operation, mapping]): EndpointPath[] => {
     const route = isRecord(mapping) ? mapping['rest'] : undefined;
     if (typeof route !== 'string') return [];
     const claimed = route.slice(route.indexOf(' ') + 1);

@@ -1,4 +1,4 @@
-import { isRecord, recordEntries } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
@@ -12,7 +12,7 @@ const PROOFS = ['signature', 'usernameToken', 'saml'] as const;
 export function signingRules({ services, clients }: Record<string, unknown>): readonly Finding[] {
   if (isKnown(clients)) return [];
   const findings: Finding[] = [];
-  for (const [name, service] of recordEntries(services)) {
+  for (const [name, service] of jsonValues.recordEntries(services)) {
     if (!isRecord(service) || !isRecord(service['security'])) continue;
     const { make, verify } = service['security'];
     if (!isRecord(make) || make['replace'] !== true || make['signature'] === undefined) continue;

@@ -1,4 +1,4 @@
-import { ConfigurationError, isRecord, LIVE_INPUTS } from '../../core/index.js';
+import { ConfigurationError, inputFiles, isRecord } from '../../core/index.js';
 import type { ConfigPlace } from './config-source.js';
 import { type Environment, readSource } from './read-source.js';
 
@@ -16,7 +16,7 @@ export async function namedWsdls(
   environment: Environment,
 ): Promise<readonly NamedWsdl[]> {
   try {
-    const source = await readSource(file, environment, LIVE_INPUTS);
+    const source = await readSource(file, environment, inputFiles.LIVE_INPUTS);
     const services = isRecord(source.value) ? source.value['services'] : null;
     if (!isRecord(services)) return [];
     const found = new Map<string, NamedWsdl>();

@@ -4,13 +4,12 @@ import {
   AT_ONCE,
   ConfigurationError,
   type Diagnostic,
+  diagnosis,
   errorCode,
-  errorDiagnostics,
-  type Inputs,
+  type inputFiles,
   isRecord,
   MIB,
   type Pace,
-  unplacedError,
 } from '../../core/index.js';
 import { configSchema } from '../check/schema-node.js';
 import { INCLUDED_FILES_MAX, includeOf } from '../process/include-keys.js';
@@ -27,7 +26,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export async function readSource(
   file: string,
   environment: Environment,
-  inputs: Inputs,
+  inputs: inputFiles.Inputs,
   pace: Pace = AT_ONCE,
 ): Promise<ConfigSource> {
   const main = { file, yaml: await pace.run(readYaml(await readMain(file, inputs), file)) };
@@ -68,7 +67,7 @@ export async function readSource(
     try {
       included.push({ file: name, yaml: await pace.run(readYaml(text, name)) });
     } catch (error) {
-      diagnostics.push(...errorDiagnostics(error));
+      diagnostics.push(...diagnosis.errorDiagnostics(error));
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
@@ -87,7 +86,7 @@ interface Included {
 async function includedFiles(
   { file, yaml }: ConfigFile,
   environment: Environment,
-  inputs: Inputs,
+  inputs: inputFiles.Inputs,
   report: Report,
 ): Promise<ReadonlyMap<string, Included>> {
   const found = new Map<string, Included>();
@@ -142,15 +141,19 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'The configuration may not be read by this user.'],
 ]);
 
-async function readMain(file: string, inputs: Inputs): Promise<string> {
+async function readMain(file: string, inputs: inputFiles.Inputs): Promise<string> {
   const text = await readText(file, inputs).catch((error: unknown) => {
     if (error instanceof ConfigurationError) throw error;
     const code = codeOf(error);
     const what = UNREADABLE.get(code) ?? `The configuration cannot be read (${code}).`;
-    throw unplacedError(what, 'Name a file with -c FILE; `soapstone init FILE` writes one.', file);
+    throw diagnosis.unplacedError(
+      what,
+      'Name a file with -c FILE; `soapstone init FILE` writes one.',
+      file,
+    );
   });
   if (text === '') {
-    throw unplacedError(
+    throw diagnosis.unplacedError(
       'The configuration is empty.',
       'Write `services:` into it, or use `import`.',
       file,
@@ -159,11 +162,11 @@ async function readMain(file: string, inputs: Inputs): Promise<string> {
   return text;
 }
 
-async function readText(file: string, inputs: Inputs): Promise<string> {
+async function readText(file: string, inputs: inputFiles.Inputs): Promise<string> {
   const bytes: Buffer = await inputs.readFile(file);
   if (bytes.length <= MIB) return bytes.toString('utf8');
   const remedy = 'Divide it into several files with `include`.';
-  throw unplacedError('The configuration is longer than 1 MiB.', remedy, file);
+  throw diagnosis.unplacedError('The configuration is longer than 1 MiB.', remedy, file);
 }
 
 const codeOf = (error: unknown): string => errorCode(error) ?? 'unknown error';

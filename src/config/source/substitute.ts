@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { errorCode, fileText, type Inputs, isRecord, MIB, type Pace } from '../../core/index.js';
+import { errorCode, inputFiles, isRecord, MIB, type Pace } from '../../core/index.js';
 import { escapeQuoted } from '../../xml/index.js';
 import { branchOf, childNode, type SchemaNode, typesOf } from '../check/schema-node.js';
 import type { ConfigPath } from '../keys/config-path.js';
@@ -16,7 +16,7 @@ export interface Surroundings {
   /** The folder that the path of `{ file: ... }` at `path` is relative to. */
   directoryOf(path: ConfigPath): string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly inputs: Inputs;
+  readonly inputs: inputFiles.Inputs;
   readonly pace: Pace;
   /**
    * Takes a diagnostic with the value at a path. Never gets a value of the environment or of a
@@ -103,7 +103,7 @@ async function fromFile(
       around.report(path, `The file ${file} is longer than 1 MiB.`, null);
       return null;
     }
-    const text = fileText(bytes, isBinary ? 'base64' : 'utf8');
+    const text = inputFiles.fileText(bytes, isBinary ? 'base64' : 'utf8');
     if (text === null) {
       around.report(
         path,

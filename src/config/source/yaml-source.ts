@@ -14,10 +14,10 @@ import {
   YAMLMap,
 } from 'yaml';
 import {
+  AT_ONCE,
   ConfigurationError,
+  collections,
   type Diagnostic,
-  makeOncePer,
-  runAtOnce,
   type Steps,
 } from '../../core/index.js';
 import type { ConfigPath } from '../keys/config-path.js';
@@ -156,7 +156,7 @@ export function withEntries(
   key: string,
   entries: readonly string[],
 ): string {
-  runAtOnce(readYaml(text, file));
+  AT_ONCE.finish(readYaml(text, file));
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const indented = (margin: number): string =>
     entries.map((line) => (line === '' ? '' : ' '.repeat(margin) + line) + newline).join('');
@@ -178,7 +178,7 @@ export function withEntries(
   }
   const { contents: added } = parseDocument(entries.join('\n'));
   if (isAlias(map) || !isMap(added) || !isMap(contents)) {
-    const { line, column } = runAtOnce(readYaml(text, file)).positionOf([key], 'key') ?? {
+    const { line, column } = AT_ONCE.finish(readYaml(text, file)).positionOf([key], 'key') ?? {
       line: 1,
       column: 1,
     };
@@ -259,7 +259,7 @@ function indentation(text: string, header: number, parent: number): number {
 }
 
 /** The pairs of a map by their keys: of two with one key the first. */
-const pairsByKey = makeOncePer((map: YAMLMap): ReadonlyMap<string, Pair> => {
+const pairsByKey = collections.makeOncePer((map: YAMLMap): ReadonlyMap<string, Pair> => {
   const pairs = new Map<string, Pair>();
   for (const pair of map.items) {
     const key = isScalar(pair.key) ? String(pair.key.value) : null;

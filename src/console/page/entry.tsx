@@ -1,7 +1,7 @@
-import type { InlineText, PageBlock, PageEntry } from '../../graphql/index.js';
+import type { schemaDocs } from '../../graphql/index.js';
 
 /** An operation or a type as the written documentation has it. */
-export function Entry({ entry: { name, blocks } }: { readonly entry: PageEntry }) {
+export function Entry({ entry: { name, blocks } }: { readonly entry: schemaDocs.PageEntry }) {
   return (
     <section>
       <h3>{name}</h3>
@@ -12,7 +12,7 @@ export function Entry({ entry: { name, blocks } }: { readonly entry: PageEntry }
   );
 }
 
-function Block({ block }: { readonly block: PageBlock }) {
+function Block({ block }: { readonly block: schemaDocs.PageBlock }) {
   if (block.kind === 'code') return <pre>{block.text}</pre>;
   if (block.kind === 'text') {
     return (
@@ -47,7 +47,7 @@ function Block({ block }: { readonly block: PageBlock }) {
   );
 }
 
-const Inline = ({ text }: { readonly text: InlineText }) => (
+const Inline = ({ text }: { readonly text: schemaDocs.InlineText }) => (
   <>
     {text.map((part, at) => (typeof part === 'string' ? part : <code key={at}>{part.code}</code>))}
   </>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { errorCode } from '../invariant.js';
-import { isRecord } from '../json.js';
+import { isRecord } from '../json/json.js';
 import type { Inputs } from './inputs.js';
 
 /** How the result of each kind of read is kept: as a text that is the same for the same result. */

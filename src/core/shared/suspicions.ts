@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../maps.js';
+import { setAndEvictOldest } from '../collections/maps.js';
 
 /**
  * An address of a backend gave an answer to another request. It is told to other processes. Times

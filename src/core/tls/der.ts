@@ -7,14 +7,17 @@ export interface DerElement {
   readonly end: number;
 }
 
-export const BOOLEAN = 0x01;
-export const INTEGER = 0x02;
-export const BIT_STRING = 0x03;
-export const OCTET_STRING = 0x04;
-export const OBJECT_IDENTIFIER = 0x06;
-export const SEQUENCE = 0x30;
-export const UTC_TIME = 0x17;
-export const GENERALIZED_TIME = 0x18;
+/** Tags of its types. */
+export const TAG = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  objectIdentifier: 0x06,
+  sequence: 0x30,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+} as const;
 
 /** The element that begins at this byte; null for what is no DER. */
 export function elementAt(der: Buffer, at: number): DerElement | null {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { BoundedCache } from '../bounded-cache.js';
+import { BoundedCache } from '../collections/bounded-cache.js';
 
 /**
  * Characters of texts whose ends are remembered, of each kind of block. A larger text is remembered

@@ -2,8 +2,8 @@ import type { Client, DecidedClaims, MessageSender } from '../../access/client.j
 import type { Budgets, Denied } from '../../budget/budget.js';
 import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { isMet, Refusal } from '../../core/index.js';
-import type { FieldRule } from '../../graphql/index.js';
+import { Refusal, scopeRules } from '../../core/index.js';
+import type { fieldRights } from '../../graphql/index.js';
 import type { Operation } from '../../wsdl/index.js';
 
 /** The client of a request, and the budgets. */
@@ -34,7 +34,7 @@ export const withClaims = (caller: Caller, decided: DecidedClaims | null): Calle
 export class CallGuard {
   readonly #caller: MessageCaller;
   readonly #service: SoapService;
-  readonly #closed: ReadonlyMap<string, FieldRule>;
+  readonly #closed: ReadonlyMap<string, fieldRights.FieldRule>;
   readonly #isConsulted: boolean;
   #hasPassed = false;
 
@@ -45,7 +45,7 @@ export class CallGuard {
   constructor(
     caller: MessageCaller,
     service: SoapService,
-    closed: ReadonlyMap<string, FieldRule>,
+    closed: ReadonlyMap<string, fieldRights.FieldRule>,
     isConsulted: boolean,
   ) {
     this.#caller = caller;
@@ -82,7 +82,7 @@ export class CallGuard {
     const { client } = this.#caller;
     const requirement = this.#service.requirements.get(name);
     if (this.#isConsulted || !client.rights.permits(this.#service.name, name)) return false;
-    return requirement === undefined || isMet(requirement, client);
+    return requirement === undefined || scopeRules.isMet(requirement, client);
   }
 
   /** Null for an operation that is not known. Throws `FORBIDDEN` or `RATE_LIMITED`. */
@@ -112,7 +112,7 @@ export class CallGuard {
       if (rule === undefined) return false;
       return (
         rule.masks.has(client.className) ||
-        (rule.requires !== null && !isMet(rule.requires, client))
+        (rule.requires !== null && !scopeRules.isMet(rule.requires, client))
       );
     });
   }
@@ -123,7 +123,7 @@ const RESTRICTED_REPLY =
   'the reply may hold a field that needs a scope or is masked: schema.restrictedReplies is refuse';
 
 const lacksSome = (client: Client, requirements: SoapService['requirements']): boolean =>
-  [...requirements.values()].some((requirement) => !isMet(requirement, client));
+  [...requirements.values()].some((requirement) => !scopeRules.isMet(requirement, client));
 
 /**
  * Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it.
@@ -175,7 +175,7 @@ function missingRight(
   const { requirements } = service;
   if (requirements.size === 0) return null;
   for (const [name, requirement] of requirements) {
-    if ((known === null || names.includes(name)) && !isMet(requirement, client)) {
+    if ((known === null || names.includes(name)) && !scopeRules.isMet(requirement, client)) {
       return { detail: 'scopes', found: nameOf(service.name, name) };
     }
   }

@@ -1,5 +1,5 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import type { Deviation } from '../../core/index.js';
+import type { tolerated } from '../../core/index.js';
 import type {
   Upstream,
   UpstreamCall,
@@ -26,7 +26,7 @@ export interface BackendCall {
   /** Null where the message stays as it is. */
   readonly blocks: OwnBlocks | null;
   /** Called with each deviation of the bytes of the reply that is repaired; absent: nothing is. */
-  readonly onRepaired?: (deviation: Deviation) => void;
+  readonly onRepaired?: (deviation: tolerated.Deviation) => void;
 }
 
 /** Calls the backend once. */

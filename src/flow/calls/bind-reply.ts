@@ -1,5 +1,5 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import { type Deviation, type Facts, Refusal } from '../../core/index.js';
+import { Refusal, type refusals, type tolerated } from '../../core/index.js';
 import type { Dialect, EnvelopeValidator } from '../../soap/index.js';
 import type { ReplyHead } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
@@ -73,7 +73,7 @@ function tolerateName(
     throw new Refusal('UPSTREAM_SCHEMA_INVALID', 'reply of no operation', options);
   }
   const { name } = declared;
-  const deviations: Deviation[] = [];
+  const deviations: tolerated.Deviation[] = [];
   if (body.uri !== name.uri) {
     deviations.push('wrapper');
   }
@@ -98,7 +98,7 @@ function misdelivered(head: ReplyHead | null, detail: string, options = {}): Ref
 
 const UNAUTHORIZED = 401;
 
-const expectedOf = (operation: Operation | null): Facts => {
+const expectedOf = (operation: Operation | null): refusals.Facts => {
   const name = operation?.output?.body?.name;
   return name === undefined ? {} : { expected: [expandedName(name)] };
 };

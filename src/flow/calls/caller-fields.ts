@@ -1,7 +1,7 @@
 import type { CallerIdentity } from '../../access/client.js';
 import { FORWARDING_FIELDS } from '../../access/network/forwarding.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type FieldSpellings, spellingIn, usualName } from '../../core/index.js';
+import { httpFields } from '../../core/index.js';
 import { authenticatesConnection, type UpstreamRequest } from '../../upstream/index.js';
 import { isPrintable } from './reply-head.js';
 
@@ -13,7 +13,7 @@ export function pushCallerFields(
   headers: string[],
   { callerFields }: SoapService,
   caller: CallerIdentity & { readonly rawHeaders: RawFields },
-): FieldSpellings | null {
+): httpFields.FieldSpellings | null {
   // Without an address there is no request: a poll is made for many subscribers, that have in
   // common what varies.
   const isRequest = caller.address !== '';
@@ -61,7 +61,7 @@ export function pushNamed(
   from: CallerIdentity['headers'],
   raw: RawFields,
   isBound = false,
-): FieldSpellings | null {
+): httpFields.FieldSpellings | null {
   let spellings: Map<string, string> | null = null;
   for (const name of names) {
     const value = from[name];
@@ -70,8 +70,8 @@ export function pushNamed(
     if (!isBound && name === 'authorization' && authenticatesConnection(text)) continue;
     if (!isPrintable(text)) continue;
     headers.push(name, text);
-    const spelling = raw === null ? undefined : spellingIn(raw, name);
-    if (spelling === undefined || spelling === usualName(name)) continue;
+    const spelling = raw === null ? undefined : httpFields.spellingIn(raw, name);
+    if (spelling === undefined || spelling === httpFields.usualName(name)) continue;
     spellings ??= new Map();
     spellings.set(name, spelling);
   }

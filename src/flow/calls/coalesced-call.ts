@@ -2,13 +2,7 @@ import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
-import {
-  type AnswerSource,
-  asRefusal,
-  type CallObserver,
-  Refusal,
-  type Suspicions,
-} from '../../core/index.js';
+import { asRefusal, type observing, Refusal, type sharedState } from '../../core/index.js';
 import type { CacheUse } from '../../gateway/exchange.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import { variesBeyondKey } from './call-key.js';
@@ -20,7 +14,7 @@ export interface CoalescedCallOptions {
   readonly key: string;
   readonly rule: ReadRule;
   readonly cache: ReplyCache;
-  readonly suspicions: Suspicions;
+  readonly suspicions: sharedState.Suspicions;
   /** The last reply, used if there is no new one. */
   readonly stale: CachedReply | null;
   /** Called when no further caller can join. */
@@ -47,10 +41,10 @@ export class CoalescedCall implements UpstreamReceiver {
   readonly #chunks: Buffer[] = [];
   #state: State = 'collecting';
   #call: UpstreamCall | null = null;
-  #observer: CallObserver | null = null;
+  #observer: observing.CallObserver | null = null;
   #head: ReplyHead | null = null;
   /** The source of the reply, once it is complete. */
-  #source: AnswerSource | null = null;
+  #source: sharedState.AnswerSource | null = null;
   #bytes = 0;
   /** The waiter that gets the reply now. */
   #current: Waiter | null = null;

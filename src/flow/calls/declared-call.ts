@@ -1,7 +1,7 @@
 import type { Client } from '../../access/client.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import type { WriteRule } from '../../cache/rules.js';
-import { type Refusal, repairsBytes } from '../../core/index.js';
+import { type Refusal, tolerated } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { KeyClaim } from '../../gateway/shared/outcome-store.js';
 import type { UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
@@ -117,9 +117,9 @@ export function callUpstream(parts: CallParts): UpstreamCall {
  */
 function repaired(parts: CallParts): CallParts {
   const { service, operation, exchange, keepsBytes = false } = parts;
-  const tolerated = service.toleranceOf(operation);
+  const kinds = service.toleranceOf(operation);
   const isRepaired =
-    repairsBytes(tolerated) || mayBePackage(service, tolerated) || mayBeBlank(service, operation);
+    tolerated.repairsBytes(kinds) || mayBePackage(service, kinds) || mayBeBlank(service, operation);
   if (keepsBytes || !isRepaired) return parts;
   const tolerance = new ReplyTolerance(service, operation, exchange);
   return { ...parts, onRepaired: (deviation) => tolerance.note(deviation) };

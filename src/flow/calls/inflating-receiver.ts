@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { asRefusal, asUpstream, type Refusal, Stages } from '../../core/index.js';
+import { asRefusal, type Refusal, refusals, Stages } from '../../core/index.js';
 import { isGzip } from '../../gateway/compress.js';
 import type { InflateLimits } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
@@ -112,7 +112,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
         this.#attempt(() => this.#receiver.end());
         this.#stages.move('end');
       },
-      failed: (refusal) => this.abort(asUpstream(refusal)),
+      failed: (refusal) => this.abort(refusals.asUpstream(refusal)),
       enough: () => this.#call?.pause(),
       more: () => this.#call?.resume(),
     });

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { ReadRule } from '../../cache/rules.js';
-import { CanonicalHash } from '../../codec/index.js';
+import { scalars } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { EnvelopeValidator, isAnonymous } from '../../soap/index.js';
+import { EnvelopeValidator, headerBlocks } from '../../soap/index.js';
 
 /**
  * The meaning of a message: two messages with one text are the same to a backend, however they are
@@ -19,7 +19,7 @@ export interface MessageContent {
 export interface ReadMessage {
   readonly envelope: EnvelopeValidator;
   /** Null where the Body is empty. */
-  readonly content: CanonicalHash | null;
+  readonly content: scalars.CanonicalHash | null;
   /** There are elements beside those that belong to the operation. */
   readonly hasFurther: boolean;
   /** The requested action, in the head of HTTP. */
@@ -61,7 +61,7 @@ function withHead(
 
 /** No address means the same as the anonymous one. */
 const orNone = (address: string | null): string =>
-  address === null || isAnonymous(address) ? '' : address;
+  address === null || headerBlocks.isAnonymous(address) ? '' : address;
 
 /** How the message of a GraphQL field is sent. */
 interface SentBy {
@@ -94,7 +94,7 @@ function readEnvelope(
   message: Buffer,
   action: string | null,
 ): MessageContent | null {
-  const content = new CanonicalHash(rule);
+  const content = new scalars.CanonicalHash(rule);
   let hasFurther = false;
   const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
     onHeadValid: (seen) => seen.expectParts(service.requests.find(seen.operation)?.parts ?? null),

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { type CodecLimits, type Decoded, ReplyDecoder } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type EventBus, getOrMake } from '../../core/index.js';
-import { type EventTopic, type ValueReading, valuesRead } from '../../graphql/index.js';
+import { type eventBus, getOrMake } from '../../core/index.js';
+import { subscriptions } from '../../graphql/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import { type Interest, type StartTag, TeeHandler, type XmlHandler } from '../../xml/index.js';
 import { readRequest } from './read-request.js';
@@ -19,15 +19,15 @@ export interface ObservationLimits {
  * is kept back for it.
  */
 export class Observers {
-  readonly #bus: EventBus;
+  readonly #bus: eventBus.EventBus;
   readonly #limits: ObservationLimits;
-  readonly #topics = new Map<string, Map<string, EventTopic>>();
+  readonly #topics = new Map<string, Map<string, subscriptions.EventTopic>>();
 
   /** `via`: the kind of messages to observe. */
   constructor(
-    topics: readonly EventTopic[],
-    via: EventTopic['via'],
-    bus: EventBus,
+    topics: readonly subscriptions.EventTopic[],
+    via: subscriptions.EventTopic['via'],
+    bus: eventBus.EventBus,
     limits: ObservationLimits,
   ) {
     this.#bus = bus;
@@ -62,15 +62,15 @@ export class Observers {
 
 /** Reads the values of an event from one exchange. */
 export class Observation {
-  readonly #topic: EventTopic;
-  readonly #bus: EventBus;
+  readonly #topic: subscriptions.EventTopic;
+  readonly #bus: eventBus.EventBus;
   readonly #limits: ObservationLimits;
   #request: ValueReader | null = null;
   #reply: ValueReader | null = null;
   #isSent = false;
   #isLost = false;
 
-  constructor(topic: EventTopic, bus: EventBus, limits: ObservationLimits) {
+  constructor(topic: subscriptions.EventTopic, bus: eventBus.EventBus, limits: ObservationLimits) {
     this.#topic = topic;
     this.#bus = bus;
     this.#limits = limits;
@@ -126,11 +126,13 @@ const INTERMEDIATE: ReadonlySet<number> = new Set([502, 504]);
 
 /** Null in place of values that were not read to their end. */
 function valuesOf(
-  reading: ValueReading | null,
+  reading: subscriptions.ValueReading | null,
   reader: ValueReader | null,
 ): readonly (readonly [string, unknown] | null)[] {
   if (reading === null) return [];
-  return reader === null || !reader.isOver ? [null] : valuesRead(reading, reader.finish());
+  return reader === null || !reader.isOver
+    ? [null]
+    : subscriptions.valuesRead(reading, reader.finish());
 }
 
 /** A decoder that knows whether all content has been reported to it. */
@@ -139,7 +141,7 @@ class ValueReader implements XmlHandler {
   readonly #decoder: ReplyDecoder;
   #depth = 0;
 
-  constructor({ plan }: ValueReading, limits: CodecLimits) {
+  constructor({ plan }: subscriptions.ValueReading, limits: CodecLimits) {
     this.#decoder = new ReplyDecoder(plan, limits);
   }
 

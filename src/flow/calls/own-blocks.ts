@@ -1,16 +1,9 @@
 import type { Buffer } from 'node:buffer';
-import { claimText, placeInRequest, type RequestContext } from '../../codec/index.js';
+import { type RequestContext, requestEncoding } from '../../codec/index.js';
 import type { MadeBlock } from '../../compile/soap/security/made-security.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal } from '../../core/index.js';
-import {
-  type BlockWriter,
-  type EnvelopeValidator,
-  type HeaderPlace,
-  type PackageType,
-  printBlocks,
-  XOP_PACKAGE,
-} from '../../soap/index.js';
+import { type EnvelopeValidator, headerBlocks, mime } from '../../soap/index.js';
 import type { Insertion, UpstreamRequest } from '../../upstream/index.js';
 import {
   type SigningRules,
@@ -22,14 +15,14 @@ import { type Encoding, UNWRITABLE } from '../../xml/index.js';
 
 /** Header blocks that the gateway writes into one request, and where. */
 export interface OwnBlocks {
-  readonly place: HeaderPlace;
-  readonly writers: readonly BlockWriter[];
+  readonly place: headerBlocks.HeaderPlace;
+  readonly writers: readonly headerBlocks.BlockWriter[];
   /** Whom an assertion in them is about; null for no one, or always the same. */
   readonly subject: string | null;
   /** Signs the message once they are in it; null: nothing is signed. */
   readonly signing: SigningRules | null;
   /** The type of the body where that is a package; null: it is the envelope. */
-  readonly packageType: PackageType | null;
+  readonly packageType: mime.PackageType | null;
 }
 
 /**
@@ -41,7 +34,7 @@ export function blocksOfSoapCall(
   { place: found, dialect }: EnvelopeValidator,
   { security, signing, replacesSecurity }: SoapService,
   encoding: Encoding | null,
-  type: PackageType | null,
+  type: mime.PackageType | null,
   claims: RequestContext['claims'],
 ): OwnBlocks | null {
   // Monitor mode makes no edits, so that there is no place.
@@ -55,7 +48,7 @@ export function blocksOfSoapCall(
   if (signing !== null && replacesSecurity && place.encoding !== 'utf-8') {
     throw unsupportedAlgorithm('a message that is not in UTF-8 cannot be signed here');
   }
-  if (signing !== null && replacesSecurity && type !== null && type.type !== XOP_PACKAGE) {
+  if (signing !== null && replacesSecurity && type !== null && type.type !== mime.XOP_PACKAGE) {
     throw unsupportedAlgorithm(
       'attachments that the envelope does not include cannot be signed here',
     );
@@ -80,7 +73,7 @@ export function blocksOfField(
   claims: RequestContext['claims'],
 ): OwnBlocks | null {
   if (ownBlocks.length === 0) return null;
-  const place = placeInRequest(envelope, dialects[0]);
+  const place = requestEncoding.placeInRequest(envelope, dialects[0]);
   const subject = security === null ? null : subjectOfAssertion(security, claims);
   return {
     place: { ...place, offsetBytes: place.offsetBytes + envelopeOffset },
@@ -94,7 +87,7 @@ export function blocksOfField(
 interface WrittenEnvelope {
   readonly envelope: Buffer;
   readonly envelopeOffset: number;
-  readonly packageType: PackageType | null;
+  readonly packageType: mime.PackageType | null;
 }
 
 /**
@@ -103,7 +96,7 @@ interface WrittenEnvelope {
  */
 function subjectOfAssertion({ claim }: MadeBlock, claims: RequestContext['claims']): string | null {
   if (claim === null) return null;
-  const subject = claimText(claim, { claims }) ?? '';
+  const subject = requestEncoding.claimText(claim, { claims }) ?? '';
   if (subject === '' || UNWRITABLE.test(subject)) {
     throw new Refusal('FORBIDDEN', 'the caller has no claim that an assertion can be about', {
       found: claim,
@@ -127,7 +120,7 @@ export function withBlocks(
   const { place, writers } = blocks;
   const insertion = {
     offsetBytes: place.offsetBytes,
-    make: () => printBlocks(place, writers),
+    make: () => headerBlocks.printBlocks(place, writers),
     ...sealOf(blocks, observer),
   };
   return { ...request, insertion };

@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { Deviation, Tolerance } from '../../core/index.js';
-import { PACKAGE, readMediaType } from '../../soap/index.js';
+import type { tolerated } from '../../core/index.js';
+import { mime, mimeTypes } from '../../soap/index.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 
 /** Whether a package of parts is read under any media type. */
-export const mayBePackage = ({ acceptsPackages }: SoapService, tolerance: Tolerance): boolean =>
-  acceptsPackages && tolerance.has('media-type');
+export const mayBePackage = (
+  { acceptsPackages }: SoapService,
+  tolerance: tolerated.Tolerance,
+): boolean => acceptsPackages && tolerance.has('media-type');
 
 /** The longest first line of a package: its boundary has 70 characters at most (RFC 2046). */
 const LINE_BYTES = 80;
@@ -30,11 +32,14 @@ export const beginsAsPackage = (content: Buffer): boolean => boundaryOf(content)
  */
 export class PackageReceiver implements UpstreamReceiver {
   readonly #receiver: UpstreamReceiver;
-  readonly #onDeviation: (deviation: Deviation) => void;
+  readonly #onDeviation: (deviation: tolerated.Deviation) => void;
   #head: ReplyHead | null = null;
   #held: Buffer = Buffer.alloc(0);
 
-  private constructor(receiver: UpstreamReceiver, onDeviation: (deviation: Deviation) => void) {
+  private constructor(
+    receiver: UpstreamReceiver,
+    onDeviation: (deviation: tolerated.Deviation) => void,
+  ) {
     this.#receiver = receiver;
     this.#onDeviation = onDeviation;
   }
@@ -43,8 +48,8 @@ export class PackageReceiver implements UpstreamReceiver {
   static before(
     receiver: UpstreamReceiver,
     service: SoapService,
-    tolerance: Tolerance,
-    onDeviation: (deviation: Deviation) => void,
+    tolerance: tolerated.Tolerance,
+    onDeviation: (deviation: tolerated.Deviation) => void,
   ): UpstreamReceiver {
     return mayBePackage(service, tolerance) ? new PackageReceiver(receiver, onDeviation) : receiver;
   }
@@ -54,7 +59,7 @@ export class PackageReceiver implements UpstreamReceiver {
   }
 
   head(head: ReplyHead): void {
-    if (readMediaType(head.header('content-type') ?? undefined)?.name === PACKAGE) {
+    if (mimeTypes.readMediaType(head.header('content-type') ?? undefined)?.name === mime.PACKAGE) {
       this.#receiver.head(head);
     } else {
       this.#head = head;
@@ -92,7 +97,7 @@ export class PackageReceiver implements UpstreamReceiver {
       this.#receiver.head(head);
     } else {
       this.#onDeviation('media-type');
-      const type = `${PACKAGE}; boundary="${boundary}"`;
+      const type = `${mime.PACKAGE}; boundary="${boundary}"`;
       this.#receiver.head(withType(head, type));
     }
     const held = this.#held;

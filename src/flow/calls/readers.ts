@@ -1,14 +1,5 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import {
-  type AttachmentSink,
-  type EnvelopeValidator,
-  type HeldPackage,
-  IncludeReader,
-  type MessageReader,
-  MultipartReader,
-  type PackageType,
-  References,
-} from '../../soap/index.js';
+import { type EnvelopeValidator, type MessageReader, mime } from '../../soap/index.js';
 import type { XmlHandler, XmlReader } from '../../xml/index.js';
 
 /**
@@ -18,7 +9,7 @@ export interface MessageReading {
   readonly xml: XmlReader;
   readonly reader: MessageReader;
   /** The reader of the package, which is `reader` itself; null where the message is no package. */
-  readonly package: MultipartReader | null;
+  readonly package: mime.MultipartReader | null;
 }
 
 /**
@@ -31,18 +22,18 @@ export function takeReaders(
   service: SoapService,
   envelope: EnvelopeValidator,
   charset: string | null,
-  type: PackageType | null,
-  attachments: AttachmentSink | null = null,
+  type: mime.PackageType | null,
+  attachments: mime.AttachmentSink | null = null,
   handler: XmlHandler = envelope,
   isRequest = false,
-  held: HeldPackage | null = null,
+  held: mime.HeldPackage | null = null,
 ): MessageReading {
   if (type === null) {
     const xml = service.readers.take(handler, charset);
     return { xml, reader: xml, package: null };
   }
-  const references = new References(service.mimeLimits.parts, isRequest);
-  const xml = service.readers.take(new IncludeReader(handler, references), null);
+  const references = new mime.References(service.mimeLimits.parts, isRequest);
+  const xml = service.readers.take(new mime.IncludeReader(handler, references), null);
   const options = {
     type,
     limits: service.mimeLimits,
@@ -51,7 +42,7 @@ export function takeReaders(
     onEnvelope: (mediaType: string, action: string | null) => envelope.expect(mediaType, action),
   };
   const parts = held?.before(xml, attachments) ?? { envelope: xml, attachments };
-  const reader = new MultipartReader(parts.envelope, references, {
+  const reader = new mime.MultipartReader(parts.envelope, references, {
     ...options,
     attachments: parts.attachments,
   });

@@ -1,14 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type Deviation, repairsBytes, type Tolerance } from '../../core/index.js';
-import {
-  type DocumentRepair,
-  type MessageReader,
-  PACKAGE,
-  PackageRepair,
-  readMediaType,
-  readPackageType,
-} from '../../soap/index.js';
+import { tolerated } from '../../core/index.js';
+import { type MessageReader, mime, mimeTypes } from '../../soap/index.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import { ReplyRepair } from '../../xml/index.js';
 import { withoutLength } from './without-length.js';
@@ -20,16 +13,16 @@ import { withoutLength } from './without-length.js';
 export class RepairingReceiver implements UpstreamReceiver {
   readonly #receiver: UpstreamReceiver;
   readonly #service: SoapService;
-  readonly #tolerance: Tolerance;
-  readonly #onDeviation: (deviation: Deviation) => void;
+  readonly #tolerance: tolerated.Tolerance;
+  readonly #onDeviation: (deviation: tolerated.Deviation) => void;
   /** Null before the head, and for content that cannot be an envelope. */
-  #repair: DocumentRepair | null = null;
+  #repair: mime.DocumentRepair | null = null;
 
   private constructor(
     receiver: UpstreamReceiver,
     service: SoapService,
-    tolerance: Tolerance,
-    onDeviation: (deviation: Deviation) => void,
+    tolerance: tolerated.Tolerance,
+    onDeviation: (deviation: tolerated.Deviation) => void,
   ) {
     this.#receiver = receiver;
     this.#service = service;
@@ -41,10 +34,10 @@ export class RepairingReceiver implements UpstreamReceiver {
   static before(
     receiver: UpstreamReceiver,
     service: SoapService,
-    tolerance: Tolerance,
-    onDeviation: (deviation: Deviation) => void,
+    tolerance: tolerated.Tolerance,
+    onDeviation: (deviation: tolerated.Deviation) => void,
   ): UpstreamReceiver {
-    if (!repairsBytes(tolerance)) return receiver;
+    if (!tolerated.repairsBytes(tolerance)) return receiver;
     return new RepairingReceiver(receiver, service, tolerance, onDeviation);
   }
 
@@ -84,10 +77,10 @@ export class RepairingReceiver implements UpstreamReceiver {
 export function repairOf(
   contentType: string | null,
   { mimeLimits, xmlLimits }: SoapService,
-  tolerance: Tolerance,
-  onDeviation: (deviation: Deviation) => void,
-): DocumentRepair | null {
-  const seen = new Set<Deviation>();
+  tolerance: tolerated.Tolerance,
+  onDeviation: (deviation: tolerated.Deviation) => void,
+): mime.DocumentRepair | null {
+  const seen = new Set<tolerated.Deviation>();
   const document = (charset: string | null): ReplyRepair =>
     new ReplyRepair(
       tolerance,
@@ -99,12 +92,12 @@ export function repairOf(
       },
       xmlLimits.messageBytes,
     );
-  const type = readMediaType(contentType ?? undefined);
-  if (type?.name !== PACKAGE) return document(type?.charset ?? null);
+  const type = mimeTypes.readMediaType(contentType ?? undefined);
+  if (type?.name !== mime.PACKAGE) return document(type?.charset ?? null);
   try {
-    return new PackageRepair(
-      readPackageType(contentType ?? '', mimeLimits),
-      (partType) => readMediaType(partType ?? undefined)?.charset ?? null,
+    return new mime.PackageRepair(
+      mime.readPackageType(contentType ?? '', mimeLimits),
+      (partType) => mimeTypes.readMediaType(partType ?? undefined)?.charset ?? null,
       document,
     );
   } catch {
@@ -113,7 +106,10 @@ export function repairOf(
 }
 
 /** Reads a message as it is once repaired; the message itself stays as it is: in monitor mode. */
-export const readRepaired = (reader: MessageReader, repair: DocumentRepair): MessageReader => ({
+export const readRepaired = (
+  reader: MessageReader,
+  repair: mime.DocumentRepair,
+): MessageReader => ({
   get encoding() {
     return reader.encoding;
   },

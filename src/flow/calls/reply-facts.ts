@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
-import { FURTHER_ELEMENTS } from '../../codec/index.js';
+import { contentValidity } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type Deviation, KIB, Refusal, type ReplyFacts } from '../../core/index.js';
+import { KIB, Refusal, type refusals, type tolerated } from '../../core/index.js';
 import { EnvelopeValidator } from '../../soap/index.js';
 import type { ReplyHead } from '../../upstream/index.js';
 import { expandedName } from '../../xml/index.js';
@@ -62,7 +62,7 @@ export function peekReply(
   head: ReplyHead,
   form: ReplyForm,
   chunk: Buffer,
-): ReplyFacts {
+): refusals.ReplyFacts {
   const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
     onHeadValid: () => {},
     openBody: () => null,
@@ -115,7 +115,7 @@ export class HeadRefusal {
 function factsOf(
   { envelope, isUnverified }: Pick<SeenReply, 'envelope' | 'isUnverified'>,
   head: ReplyHead,
-): ReplyFacts {
+): refusals.ReplyFacts {
   const fault = envelope?.fault ?? null;
   const element = envelope?.operation ?? null;
   return {
@@ -130,7 +130,7 @@ function factsOf(
 }
 
 /** The rules of the reader that a name of `tolerate` is about. */
-const BY_RULE: ReadonlyMap<string, Deviation> = new Map([
+const BY_RULE: ReadonlyMap<string, tolerated.Deviation> = new Map([
   ['a character that XML does not have', 'control-characters'],
   ['a reference to a character that XML does not have', 'control-characters'],
   ['NUL outside the document element', 'trailing-bytes'],
@@ -139,8 +139,11 @@ const BY_RULE: ReadonlyMap<string, Deviation> = new Map([
 function deviationOf(
   { cause, code, rule: broken }: Refusal,
   { envelope, first }: SeenReply,
-): Deviation | null {
-  if (code === 'UPSTREAM_SCHEMA_INVALID' && broken?.startsWith(FURTHER_ELEMENTS) === true) {
+): tolerated.Deviation | null {
+  if (
+    code === 'UPSTREAM_SCHEMA_INVALID' &&
+    broken?.startsWith(contentValidity.FURTHER_ELEMENTS) === true
+  ) {
     return 'missing';
   }
   if (cause instanceof Refusal && first !== null && envelope?.dialect == null) {

@@ -1,19 +1,6 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import {
-  type AnswerSource,
-  asRefusal,
-  asUpstream,
-  Refusal,
-  STRICT,
-  type Tolerance,
-} from '../../core/index.js';
-import {
-  type MediaType,
-  PACKAGE,
-  type PackageType,
-  readMediaType,
-  readPackageType,
-} from '../../soap/index.js';
+import { asRefusal, Refusal, refusals, type sharedState, tolerated } from '../../core/index.js';
+import { mime, mimeTypes } from '../../soap/index.js';
 import { checkAuthStatus, type ReplyHead } from '../../upstream/index.js';
 
 /**
@@ -30,9 +17,9 @@ const EXPECTED_TYPES: readonly string[] = [...ENVELOPE_TYPES];
 
 /** How a reply comes that may hold an envelope. */
 export interface ReplyForm {
-  readonly type: MediaType;
+  readonly type: mimeTypes.MediaType;
   /** The package the envelope is in, or null for one that comes as it is. */
-  readonly package: PackageType | null;
+  readonly package: mime.PackageType | null;
   /** The media type is none of an envelope: what comes may be anything. */
   readonly isUntyped?: true;
 }
@@ -44,7 +31,7 @@ export interface ReplyForm {
 export function checkReplyHead(
   head: ReplyHead,
   service: SoapService,
-  tolerance: Tolerance = STRICT,
+  tolerance: tolerated.Tolerance = tolerated.STRICT,
 ): ReplyForm | null {
   const { status } = head;
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
@@ -59,29 +46,29 @@ export function checkReplyHead(
 export function replyForm(
   head: ReplyHead,
   service: SoapService,
-  tolerance: Tolerance = STRICT,
+  tolerance: tolerated.Tolerance = tolerated.STRICT,
 ): ReplyForm | null {
   checkCoding(head.header('content-encoding'));
   const written = head.header('content-type');
   if (written !== null && !isPrintable(written)) {
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
   }
-  const type = readMediaType(written ?? undefined);
+  const type = mimeTypes.readMediaType(written ?? undefined);
   if (type !== null && ENVELOPE_TYPES.has(type.name)) return { type, package: null };
-  if (written === null || type?.name !== PACKAGE || !service.acceptsPackages) {
+  if (written === null || type?.name !== mime.PACKAGE || !service.acceptsPackages) {
     const isPackage = written?.trimStart().toLowerCase().startsWith('multipart/') === true;
     return isPackage || !tolerance.has('media-type')
       ? null
       : { type: type ?? NO_TYPE, package: null, isUntyped: true };
   }
   try {
-    return { type, package: readPackageType(written, service.mimeLimits) };
+    return { type, package: mime.readPackageType(written, service.mimeLimits) };
   } catch (caught) {
-    throw asUpstream(asRefusal(caught));
+    throw refusals.asUpstream(asRefusal(caught));
   }
 }
 
-const NO_TYPE: MediaType = { name: '', charset: null, action: null };
+const NO_TYPE: mimeTypes.MediaType = { name: '', charset: null, action: null };
 
 /** Throws for a coding that is left: gzip is decoded before. */
 function checkCoding(header: string | null): void {
@@ -140,7 +127,7 @@ const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** The source of a reply that is complete now; null where that is not known. */
-export const answerSourceOf = ({ source = '' }: ReplyHead): AnswerSource | null =>
+export const answerSourceOf = ({ source = '' }: ReplyHead): sharedState.AnswerSource | null =>
   source === '' ? null : { address: source, atMillis: Date.now() };
 
 /** A status of success. */

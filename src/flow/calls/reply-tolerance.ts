@@ -1,13 +1,6 @@
 import type { ToleratedContent } from '../../compile/soap/operations/validity.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import {
-  CHANGES_SIGNED_BYTES,
-  type Deviation,
-  Refusal,
-  type RefusalCode,
-  type RefusalOptions,
-  type ToleratedDeviation,
-} from '../../core/index.js';
+import { Refusal, type RefusalCode, type refusals, tolerated } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { type Edit, rebindWrapper } from '../../soap/index.js';
 import type { ElementDeclaration, Operation, Particle } from '../../wsdl/index.js';
@@ -56,21 +49,21 @@ export class ReplyTolerance {
   }
 
   /** Whether a name is given. */
-  has(deviation: Deviation): boolean {
+  has(deviation: tolerated.Deviation): boolean {
     return this.#service.toleranceOf(this.#operation).has(deviation);
   }
 
   /** A deviation was repaired, or is read as what was declared. */
-  note(deviation: Deviation): void {
+  note(deviation: tolerated.Deviation): void {
     this.#exchange.tolerated = this.#added(this.#exchange.tolerated, deviation);
   }
 
   /** Returns where all these names are given, or in monitor mode; else throws the refusal. */
   allow(
-    deviations: readonly Deviation[],
+    deviations: readonly tolerated.Deviation[],
     code: RefusalCode,
     rule: string,
-    options: RefusalOptions = {},
+    options: refusals.RefusalOptions = {},
   ): void {
     const missing = deviations.filter((deviation) => !this.has(deviation));
     for (const deviation of deviations) {
@@ -112,13 +105,16 @@ export class ReplyTolerance {
   }
 
   /** A deviation was refused that this name would let pass. */
-  suggest(deviation: Deviation): void {
+  suggest(deviation: tolerated.Deviation): void {
     const isSigned = this.#service.replyVerification !== null;
-    if (isSigned && CHANGES_SIGNED_BYTES.includes(deviation)) return;
+    if (isSigned && tolerated.CHANGES_SIGNED_BYTES.includes(deviation)) return;
     this.#exchange.tolerable = this.#added(this.#exchange.tolerable, deviation);
   }
 
-  #added(to: ToleratedDeviation[] | null, deviation: Deviation): ToleratedDeviation[] {
+  #added(
+    to: tolerated.ToleratedDeviation[] | null,
+    deviation: tolerated.Deviation,
+  ): tolerated.ToleratedDeviation[] {
     const service = this.#service.name;
     const operation = this.#operation?.name ?? '_other';
     const list = to ?? [];

@@ -1,11 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/soap/token-place.js';
-import { KIB, type Refusal, type RequestObserver } from '../../core/index.js';
+import { KIB, type observing, type Refusal } from '../../core/index.js';
 import {
+  type authentication,
   isStreamed,
   RepeatableCall,
   type ReplyHead,
-  type TokenSource,
   type UpstreamCall,
 } from '../../upstream/index.js';
 import { type BackendCall, callBackend } from './backend-call.js';
@@ -33,7 +33,7 @@ interface HeldReply {
 export class SessionCall extends RepeatableCall<string> {
   readonly #parts: BackendCall;
   readonly #session: ServiceSession;
-  readonly #tokens: TokenSource;
+  readonly #tokens: authentication.TokenSource;
   #token: string | null = null;
   #isRepeated = false;
   #held: HeldReply | null = null;
@@ -131,7 +131,7 @@ export class SessionCall extends RepeatableCall<string> {
     });
   }
 
-  get #observer(): RequestObserver | null {
+  get #observer(): observing.RequestObserver | null {
     return this.request.observer?.request ?? null;
   }
 

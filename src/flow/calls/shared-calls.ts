@@ -3,7 +3,7 @@ import type { Invalidator } from '../../cache/invalidator.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { Suspicions } from '../../core/index.js';
+import type { sharedState } from '../../core/index.js';
 import type { CacheUse, Exchange } from '../../gateway/exchange.js';
 import type { Operation } from '../../wsdl/index.js';
 import { callClaim, callKey } from './call-key.js';
@@ -54,7 +54,7 @@ export class SharedCalls {
   readonly #cache: ReplyCache;
   readonly #invalidator: Invalidator;
   readonly #keyed: KeyedStarter;
-  readonly #suspicions: Suspicions;
+  readonly #suspicions: sharedState.Suspicions;
   /** The calls that further callers may join, by key. */
   readonly #open = new Map<string, CoalescedCall>();
 
@@ -63,7 +63,7 @@ export class SharedCalls {
     cache: ReplyCache,
     invalidator: Invalidator,
     keyed: KeyedStarter,
-    suspicions: Suspicions,
+    suspicions: sharedState.Suspicions,
   ) {
     this.#rules = rules;
     this.#cache = cache;

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { ReplyVerification } from '../../compile/soap/security/reply-verification.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { asRefusal, asUpstream, Refusal } from '../../core/index.js';
+import { asRefusal, Refusal, refusals } from '../../core/index.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
@@ -211,7 +211,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
  */
 function asUnverified(caught: unknown): Refusal {
   const refusal = asRefusal(caught);
-  if (!refusal.code.startsWith('wsse:')) return asUpstream(refusal);
+  if (!refusal.code.startsWith('wsse:')) return refusals.asUpstream(refusal);
   const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
   return new Refusal('UPSTREAM_INVALID_RESPONSE', detail, { cause: refusal });
 }

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { ContentPlace, ContentReceiver } from '../../codec/index.js';
-import { joinBuffers, KIB } from '../../core/index.js';
+import type { replyDecoding } from '../../codec/index.js';
+import { byteBuffers, KIB } from '../../core/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 
@@ -18,8 +18,8 @@ const FIELDS = [
  * Binary content as the body of an answer. The first bytes are held; then the answer begins, and
  * bytes go out as they come.
  */
-export class ContentBody implements ContentReceiver {
-  readonly place: ContentPlace;
+export class ContentBody implements replyDecoding.ContentReceiver {
+  readonly place: replyDecoding.ContentPlace;
   /** The reply has such content. */
   isFound = false;
   /** The content is not that for which its address was made. */
@@ -28,7 +28,7 @@ export class ContentBody implements ContentReceiver {
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  constructor(asked: HttpExchange, place: ContentPlace) {
+  constructor(asked: HttpExchange, place: replyDecoding.ContentPlace) {
     this.place = place;
     this.#answer = new StreamedAnswer(asked, FIELDS);
   }
@@ -67,7 +67,7 @@ export class ContentBody implements ContentReceiver {
 
   #write(): void {
     if (this.#heldBytes === 0 && this.hasBegun) return;
-    this.#answer.write(joinBuffers(this.#held));
+    this.#answer.write(byteBuffers.joinBuffers(this.#held));
     this.#held = [];
     this.#heldBytes = 0;
   }

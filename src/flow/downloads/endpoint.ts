@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/index.js';
-import { DescribedCalls } from '../../graphql/index.js';
+import { namedOperations } from '../../graphql/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import type { Download } from '../graphql/downloads/content-addresses.js';
@@ -15,7 +15,7 @@ const PAGE_FIELDS = { requests: [], answers: ['content-disposition', 'retry-afte
 export function makeDownloadEndpoint(graphql: GraphqlEndpoint): OperationEndpoint | null {
   const { addresses } = graphql;
   if (addresses === null) return null;
-  const calls = new DescribedCalls(graphql.operations);
+  const calls = new namedOperations.DescribedCalls(graphql.operations);
   return {
     route: 'downloads',
     pageFields: PAGE_FIELDS,
@@ -41,7 +41,7 @@ const CHANGED = 'What was at this address has changed: ask for a new one.';
  */
 async function answerDownload(
   endpoint: GraphqlEndpoint,
-  calls: DescribedCalls,
+  calls: namedOperations.DescribedCalls,
   asked: HttpExchange,
   { described, values, place }: Download,
 ): Promise<void> {

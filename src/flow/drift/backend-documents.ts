@@ -3,14 +3,11 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { withTokenField } from '../../compile/soap/token-place.js';
 import { MIB, Refusal } from '../../core/index.js';
 import {
+  authentication,
   DEFAULT_CALLS,
-  type FetchedFile,
-  followRedirects,
-  inflated,
-  lend,
+  fetching,
   Upstream,
   type UpstreamRequest,
-  withFields,
 } from '../../upstream/index.js';
 
 const DOCUMENT_BYTES_MAX = 32 * MIB;
@@ -31,13 +28,13 @@ export class BackendDocuments {
   }
 
   /** Follows redirects on the same host. Throws an `Error` that an operator can act on. */
-  async fetch(url: string): Promise<FetchedFile> {
-    const { at, answer } = await followRedirects(url, async (to) => {
+  async fetch(url: string): Promise<fetching.FetchedFile> {
+    const { at, answer } = await fetching.followRedirects(url, async (to) => {
       const reply = await this.#get(to);
       return { status: reply.head.status, location: reply.head.header('location'), answer: reply };
     });
     const { head, body } = answer;
-    const content = inflated(
+    const content = fetching.inflated(
       body,
       head.header('content-encoding') ?? 'identity',
       DOCUMENT_BYTES_MAX,
@@ -51,13 +48,13 @@ export class BackendDocuments {
     const hasOwn = this.#own.some((name, index) => index % 2 === 0 && name === 'authorization');
     const limits = { ...upstreamLimits, connections: 1, totalMillis: DOCUMENT_MILLIS };
     const upstream = new Upstream([url.href], limits, {
-      credentials: hasOwn ? null : lend(reach.credentials),
+      credentials: hasOwn ? null : authentication.lend(reach.credentials),
       calls: { ...DEFAULT_CALLS, pace: reach.calls.pace },
       routeTo: (to) =>
         hasOwn ? { ...reach.routeTo(to), authentication: null } : reach.routeTo(to),
     });
     try {
-      const headers = withFields([...reach.fields, ...GET_FIELDS], this.#own);
+      const headers = authentication.withFields([...reach.fields, ...GET_FIELDS], this.#own);
       const plain: UpstreamRequest = {
         method: 'GET',
         query: '',

@@ -1,4 +1,4 @@
-import type { FetchedFile } from '../../upstream/index.js';
+import type { fetching } from '../../upstream/index.js';
 import type { DriftReading, SafeWsdl } from './drift-reading.js';
 
 /** A message of the thread that compares: it wants a document of the backend, or is done. */
@@ -9,6 +9,6 @@ export type FromDriftWorker =
 /** The document that it wanted, or why there is none. */
 export interface ToDriftWorker {
   readonly id: number;
-  readonly document: FetchedFile | null;
+  readonly document: fetching.FetchedFile | null;
   readonly why: string;
 }

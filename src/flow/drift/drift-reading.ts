@@ -1,31 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import {
-  emptySnapshot,
-  errorDiagnostics,
-  MIB,
-  printDiagnostic,
-  type Read,
-  RememberedReads,
-  recordInputs,
-  replayInputs,
-} from '../../core/index.js';
+import { diagnosis, inputFiles, MIB } from '../../core/index.js';
 import { hideQueries } from '../../gateway/hide-queries.js';
-import {
-  type FetchedFile,
-  fetchDocument,
-  routeTo,
-  TlsMaterial,
-  type TlsOptions,
-} from '../../upstream/index.js';
+import { dial, fetching } from '../../upstream/index.js';
 import {
   type Comparison,
   compareWsdls,
-  fetchTaken,
-  packTaken,
   readWsdl,
   type Severity,
-  unpackTaken,
+  takenWsdl,
   type WsdlModel,
 } from '../../wsdl/index.js';
 
@@ -36,7 +19,7 @@ export interface DriftTask {
   /** The documents of the backend that are served in its place; null: none are. */
   readonly taken: Uint8Array | null;
   /** The reads of the files that a taken WSDL would replace; null: none is taken. */
-  readonly replaces: readonly Read[] | null;
+  readonly replaces: readonly inputFiles.Read[] | null;
   /** The URL at which the backend shows its own WSDL. */
   readonly url: string;
   /** It is at the host of the service: its documents come the way that calls go. */
@@ -45,11 +28,11 @@ export interface DriftTask {
   readonly headers?: Readonly<Record<string, string>>;
   /** The proxy on the way, and TLS, as the service has them. */
   readonly proxy?: string | null;
-  readonly tls?: TlsOptions | null;
+  readonly tls?: dial.TlsOptions | null;
 }
 
 /** Gets a document the way that the calls of a service go. */
-export type FetchFromBackend = (url: string) => Promise<FetchedFile>;
+export type FetchFromBackend = (url: string) => Promise<fetching.FetchedFile>;
 
 /** The result of one comparison. */
 export type DriftReading =
@@ -85,16 +68,16 @@ export async function readDrift(
   fetchFromBackend: FetchFromBackend | null = null,
 ): Promise<{ readonly reading: DriftReading; readonly safe: SafeWsdl | null }> {
   const { url, isBackend = false, headers = {}, proxy = null, tls = null, replaces } = task;
-  const material = tls === null ? null : new TlsMaterial(tls, {});
-  const documents = new Map<string, FetchedFile>();
+  const material = tls === null ? null : new dial.TlsMaterial(tls, {});
+  const documents = new Map<string, fetching.FetchedFile>();
   let isWhole = true;
   const fetchOne: FetchFromBackend = (at) =>
     isBackend && fetchFromBackend !== null && new URL(at).origin === new URL(url).origin
       ? fetchFromBackend(at)
-      : fetchDocument(at, {
+      : fetching.fetchDocument(at, {
           ...FETCH,
           ...((proxy !== null || tls !== null) && {
-            routeTo: (to) => routeTo(to, proxy, material),
+            routeTo: (to) => dial.routeTo(to, proxy, material),
           }),
           headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
         });
@@ -129,15 +112,16 @@ export async function readDrift(
     const isSafe = counts.safe > 0 && counts.safe === changes.length && comparison.dropped === 0;
     const reading: DriftReading = { kind: 'read', counts, first };
     if (!isSafe || !isWhole || !isInUse || replaces === null) return { reading, safe: null };
-    const packed = packTaken({ url, takenMillis: Date.now(), replaces, documents });
+    const packed = takenWsdl.packTaken({ url, takenMillis: Date.now(), replaces, documents });
     const hash = createHash('sha256').update(JSON.stringify(changes));
     return { reading, safe: { ...packed, changes: hash.digest('base64') } };
   } catch (error) {
-    const [first] = errorDiagnostics(error);
+    const [first] = diagnosis.errorDiagnostics(error);
     return {
       reading: {
         kind: 'failed',
-        why: first === undefined ? 'no reason given' : hideQueries(printDiagnostic(first)),
+        why:
+          first === undefined ? 'no reason given' : hideQueries(diagnosis.printDiagnostic(first)),
       },
       safe: null,
     };
@@ -162,17 +146,23 @@ async function readServed({ file, taken, replaces }: DriftTask): Promise<Served>
   const found =
     taken === null
       ? null
-      : unpackTaken(Buffer.from(taken.buffer, taken.byteOffset, taken.byteLength));
+      : takenWsdl.unpackTaken(Buffer.from(taken.buffer, taken.byteOffset, taken.byteLength));
   if (found !== null) {
     return {
-      model: await readWsdl(found.url, { ...options, fetch: fetchTaken(found) }),
+      model: await readWsdl(found.url, { ...options, fetch: takenWsdl.fetchTaken(found) }),
       isInUse: true,
     };
   }
-  const snapshot = emptySnapshot();
-  const model = await readWsdl(file, { ...options, fetch: null, inputs: recordInputs(snapshot) });
+  const snapshot = inputFiles.emptySnapshot();
+  const model = await readWsdl(file, {
+    ...options,
+    fetch: null,
+    inputs: inputFiles.recordInputs(snapshot),
+  });
   return {
     model,
-    isInUse: await new RememberedReads(replaces ?? []).areSame(replayInputs(snapshot)),
+    isInUse: await new inputFiles.RememberedReads(replaces ?? []).areSame(
+      inputFiles.replayInputs(snapshot),
+    ),
   };
 }

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { parentPort, workerData } from 'node:worker_threads';
 import { REFUSALS } from '../../config/refusal-tables.js';
-import { installRefusals } from '../../core/index.js';
-import type { FetchedFile } from '../../upstream/index.js';
+import { refusals } from '../../core/index.js';
+import type { fetching } from '../../upstream/index.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
 import { readDrift } from './drift-reading.js';
 
-installRefusals(REFUSALS);
+refusals.installRefusals(REFUSALS);
 
 /**
  * A thread of its own: reading a large WSDL takes a second in one piece. Documents of the backend
@@ -17,7 +17,7 @@ let asked = 0;
 
 const post = (message: FromDriftWorker): void => parentPort?.postMessage(message);
 
-function fetchByParent(url: string): Promise<FetchedFile> {
+function fetchByParent(url: string): Promise<fetching.FetchedFile> {
   return new Promise((resolve, reject) => {
     const id = ++asked;
     pending.set(id, ({ document, why }) => {

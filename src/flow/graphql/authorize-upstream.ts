@@ -1,7 +1,7 @@
 import { type GraphQLSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 
 import type { Client } from '../../access/client.js';
-import { rootTypes, type SubschemaRequest } from '../../graphql/index.js';
+import { graphqlSchema, type subschemas } from '../../graphql/index.js';
 import { authorize } from '../calls/authorize.js';
 
 /**
@@ -11,11 +11,11 @@ import { authorize } from '../calls/authorize.js';
  */
 export function authorizeUpstream(
   client: Client,
-  { service, query }: SubschemaRequest,
+  { service, query }: subschemas.SubschemaRequest,
   schema: GraphQLSchema,
 ): void {
   if (client.rights.permitsAll) return;
-  const roots = rootTypes(schema);
+  const roots = graphqlSchema.rootTypes(schema);
   const types = new TypeInfo(schema);
   visit(
     parse(query, { noLocation: true }),

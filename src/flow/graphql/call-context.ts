@@ -1,5 +1,5 @@
 import type { Client } from '../../access/client.js';
-import type { AddressMaker, CodecLimits, RequestContext } from '../../codec/index.js';
+import type { CodecLimits, RequestContext, replyDecoding } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { CancelSignal, SubjectToken } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
@@ -33,7 +33,7 @@ export interface CallContext {
   /** Null or absent where the backend is called. */
   readonly relay?: CallRelay | null;
   /** Makes the addresses of binary content in the reply; null or absent where none has any. */
-  readonly makeAddress?: AddressMaker | null;
+  readonly makeAddress?: replyDecoding.AddressMaker | null;
   /** Null or absent for calls that are neither cached nor shared. */
   readonly sharing?: CallSharing | null;
   /**

@@ -1,18 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import {
-  addressingBlocks,
-  BinaryParts,
-  encodeAttachments,
-  encodeRequest,
-  type HeaderBlock,
-  type RequestContext,
-  type RequestValues,
-  XML_DECLARATION,
-} from '../../codec/index.js';
+import { encodeRequest, type RequestContext, requestEncoding } from '../../codec/index.js';
 import { Refusal } from '../../core/index.js';
-import type { CallToCheck } from '../../graphql/index.js';
-import { type PackageType, writePackage } from '../../soap/index.js';
+import type { run } from '../../graphql/index.js';
+import { mime } from '../../soap/index.js';
 import { isOfAsker } from '../calls/call-parts.js';
 import type { CallContext } from './call-context.js';
 import { bodyOf, collectBody, withFiles } from './uploads/message-body.js';
@@ -26,7 +17,7 @@ export interface CallMessage {
   /** Added to an offset in it, the offset in the body. */
   readonly envelopeOffset: number;
   /** The type of the body where that is a package; null: it is the envelope. */
-  readonly packageType: PackageType | null;
+  readonly packageType: mime.PackageType | null;
   /** Names and values of header fields in turn. */
   readonly headers: string[];
   /** Flows where files are in it whose length is not known. */
@@ -48,7 +39,7 @@ export interface CallMessage {
  * Throws `InputError`, or another `Refusal`, where the arguments of a call cannot be written. Sends
  * nothing.
  */
-export function checkCallArguments(call: CallToCheck, writing: Writing): void {
+export function checkCallArguments(call: run.CallToCheck, writing: Writing): void {
   write(call, writing, null);
 }
 
@@ -57,7 +48,7 @@ export function checkCallArguments(call: CallToCheck, writing: Writing): void {
  * `checkCallArguments` does.
  */
 export function writeCallMessage(
-  call: CallToCheck,
+  call: run.CallToCheck,
   writing: Writing,
   messageId: string | null,
 ): CallMessage {
@@ -66,7 +57,7 @@ export function writeCallMessage(
   const [dialect] = service.dialects;
   const included = parts.parts;
   // Stacks that read the root of a package as text (spyne) refuse a declaration there.
-  const skippedBytes = included.length > 0 ? XML_DECLARATION.length : 0;
+  const skippedBytes = included.length > 0 ? requestEncoding.XML_DECLARATION.length : 0;
   const pieces = withFiles(envelope.subarray(skippedBytes), parts.files);
   const isPackage = included.length + attachments.length > 0;
   const form = {
@@ -74,7 +65,9 @@ export function writeCallMessage(
     action: dialect.actionHeader ? null : head.action,
     isXop: included.length > 0,
   };
-  const packaged = isPackage ? writePackage(pieces, form, [...included, ...attachments]) : null;
+  const packaged = isPackage
+    ? mime.writePackage(pieces, form, [...included, ...attachments])
+    : null;
   const written = packaged?.pieces ?? pieces;
   const body = bodyOf(written);
   const isFlowing = !Buffer.isBuffer(body);
@@ -83,7 +76,7 @@ export function writeCallMessage(
     encodeRequest(
       call.bound.requestPlan,
       dialect,
-      valuesOf(call, { headers: fields, claims }, [], new BinaryParts('none')),
+      valuesOf(call, { headers: fields, claims }, [], new requestEncoding.BinaryParts('none')),
       limits,
     );
   return {
@@ -128,7 +121,7 @@ export async function withLength(
 }
 
 function write(
-  call: CallToCheck,
+  call: run.CallToCheck,
   { service, headers, claims, limits }: Writing,
   messageId: string | null,
 ) {
@@ -139,25 +132,25 @@ function write(
   const blocks =
     addressing === null || messageId === null
       ? []
-      : addressingBlocks(addressing, dialect, messageId);
-  const parts = new BinaryParts(head.included);
+      : requestEncoding.addressingBlocks(addressing, dialect, messageId);
+  const parts = new requestEncoding.BinaryParts(head.included);
   const values = valuesOf(call, { headers, claims }, blocks, parts);
   const envelope = encodeRequest(requestPlan, dialect, values, limits);
   return {
     envelope,
     head,
     parts,
-    attachments: encodeAttachments(requestPlan.attachments ?? [], values, limits),
+    attachments: requestEncoding.encodeAttachments(requestPlan.attachments ?? [], values, limits),
   };
 }
 
 /** Written out and not spread: a spread takes some microseconds of each call. */
 const valuesOf = (
-  call: CallToCheck,
+  call: run.CallToCheck,
   { headers, claims }: Pick<RequestContext, 'headers' | 'claims'>,
-  blocks: readonly HeaderBlock[],
-  parts: BinaryParts,
-): Required<RequestValues> => ({
+  blocks: readonly requestEncoding.HeaderBlock[],
+  parts: requestEncoding.BinaryParts,
+): Required<requestEncoding.RequestValues> => ({
   arguments: call.arguments,
   headers: call.headers,
   context: { headers, claims, page: call.page ?? null },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Decoded, newMessageId, writesMessageId } from '../../codec/index.js';
+import { type Decoded, requestEncoding } from '../../codec/index.js';
 import { KIB, Refusal, TimeSlices } from '../../core/index.js';
 import type { FieldCall } from '../../graphql/index.js';
 import type { UpstreamRequest } from '../../upstream/index.js';
@@ -29,7 +29,7 @@ export async function callOperation(field: FieldCall, context: CallContext): Pro
     await slices.pause();
   }
   const isAddressed = service.addressing?.has(field.bound.operation) === true;
-  const messageId = isAddressed ? newMessageId() : null;
+  const messageId = isAddressed ? requestEncoding.newMessageId() : null;
   const message = writeCallMessage(field, context, messageId);
   if (message.envelope.length > LONG_BYTES) {
     await slices.pause();
@@ -69,7 +69,10 @@ function sendMessage(
   });
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
-    const sent = { operation, messageId: writesMessageId(requestPlan) ? null : messageId };
+    const sent = {
+      operation,
+      messageId: requestEncoding.writesMessageId(requestPlan) ? null : messageId,
+    };
     const reply = new DecodedReply(context, observation, sent, field, resolve, reject);
     const textAtPath = textInRequest(service, operation, envelope);
     const affinity = affinityOf(

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Client } from '../../access/client.js';
-import { BoundedCache, type Steps } from '../../core/index.js';
+import { collections, type Steps } from '../../core/index.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { mayCall } from './may-call.js';
@@ -22,7 +22,7 @@ const CHECKED_TOGETHER = 100;
 export class CallableOperations {
   readonly #endpoint: Pick<GraphqlEndpoint, 'services' | 'rights'>;
   readonly #all: readonly DescribedOperation[];
-  readonly #byKey = new BoundedCache<CallableSet>({ size: SETS_MAX, sizeOf: () => 1 });
+  readonly #byKey = new collections.BoundedCache<CallableSet>({ size: SETS_MAX, sizeOf: () => 1 });
   readonly #byClient = new WeakMap<Client, CallableSet>();
 
   constructor(

@@ -1,13 +1,12 @@
 import {
   type CodecLimits,
   type Decoded,
-  EncodedReply,
-  type FaultPlan,
-  type FaultPlans,
   ReplyDecoder,
+  replyDecoding,
+  type replyPlans,
 } from '../../codec/index.js';
-import { addToGroup, KIB } from '../../core/index.js';
-import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/index.js';
+import { collections, KIB } from '../../core/index.js';
+import { soapFaults } from '../../soap/index.js';
 import {
   ALL,
   ELEMENTS_ONLY,
@@ -18,8 +17,8 @@ import {
 } from '../../xml/index.js';
 
 /** Reads the entries of a Fault's detail that the operation declares, by their types. */
-export class DeclaredFaults implements DetailObserver {
-  readonly #plans: FaultPlans;
+export class DeclaredFaults implements soapFaults.DetailObserver {
+  readonly #plans: replyPlans.FaultPlans;
   readonly #limits: CodecLimits;
   readonly #isEncoded: boolean;
   readonly #read: { readonly local: string; readonly entry: FaultEntry }[] = [];
@@ -28,7 +27,7 @@ export class DeclaredFaults implements DetailObserver {
    * `isEncoded`: by the rules of SOAP encoding, so that entries may refer to what stands beside the
    * Fault.
    */
-  constructor(plans: FaultPlans, limits: CodecLimits, isEncoded: boolean) {
+  constructor(plans: replyPlans.FaultPlans, limits: CodecLimits, isEncoded: boolean) {
     this.#plans = plans;
     this.#limits = limits;
     this.#isEncoded = isEncoded;
@@ -67,12 +66,16 @@ export class DeclaredFaults implements DetailObserver {
   }
 
   /** The Fault as an error. */
-  error(fault: FaultReader, challenge: string | null, retryAfter: string | null): SoapFaultError {
+  error(
+    fault: soapFaults.FaultReader,
+    challenge: string | null,
+    retryAfter: string | null,
+  ): soapFaults.SoapFaultError {
     const typed = new Map<string, unknown[]>();
     for (const { local, entry } of this.#plans.as === 'error' ? this.#read : []) {
       const value = entry.decoded?.value ?? null;
       if (hasValue(value)) {
-        addToGroup(typed, local, value);
+        collections.addToGroup(typed, local, value);
       }
     }
     // The rest of the detail may have what was left out.
@@ -80,7 +83,7 @@ export class DeclaredFaults implements DetailObserver {
       this.#plans.isRestricted === true ? { ...fault.parts, detail: null } : fault.parts;
     const typedDetail = typed.size === 0 ? null : Object.fromEntries([...typed].map(alone));
     const particulars = { ...fault.particulars, typedDetail };
-    return new SoapFaultError(parts, particulars, challenge, retryAfter);
+    return new soapFaults.SoapFaultError(parts, particulars, challenge, retryAfter);
   }
 }
 
@@ -130,7 +133,10 @@ const hasValue = (value: unknown): boolean =>
  * Finds the declared fault of an element by its full name, or by the local name alone. Stacks leave
  * the namespace away, and Axis puts a package before the name.
  */
-function declaredFor({ uri, local }: StartTag, entries: readonly FaultPlan[]): FaultPlan | null {
+function declaredFor(
+  { uri, local }: StartTag,
+  entries: readonly replyPlans.FaultPlan[],
+): replyPlans.FaultPlan | null {
   const bare = local.slice(local.lastIndexOf('.') + 1);
   const byLocal = entries.filter(({ names }) => names.has(local) || names.has(bare));
   return (
@@ -157,10 +163,10 @@ interface FaultEntryRules {
  * itself, or, as rpc wraps its parts, one element with the name of the part, which is it then.
  */
 class FaultEntry implements XmlHandler {
-  readonly #declared: FaultPlan;
+  readonly #declared: replyPlans.FaultPlan;
   readonly #limits: CodecLimits;
   readonly #rules: FaultEntryRules;
-  #decoder: ReplyDecoder | EncodedReply;
+  #decoder: ReplyDecoder | replyDecoding.EncodedReply;
   #elements = 0;
   #chars = 0;
   #isOver = false;
@@ -171,7 +177,7 @@ class FaultEntry implements XmlHandler {
   /** The decoder wants nothing of what is in the entry, or has had all of it. */
   #isDeaf = false;
 
-  constructor(declared: FaultPlan, limits: CodecLimits, rules: FaultEntryRules) {
+  constructor(declared: replyPlans.FaultPlan, limits: CodecLimits, rules: FaultEntryRules) {
     this.#declared = declared;
     this.#limits = limits;
     this.#rules = rules;
@@ -246,9 +252,9 @@ class FaultEntry implements XmlHandler {
     this.#isDeaf = false;
   }
 
-  #newDecoder(): ReplyDecoder | EncodedReply {
+  #newDecoder(): ReplyDecoder | replyDecoding.EncodedReply {
     const decoder = new ReplyDecoder(this.#declared.plan, this.#limits);
-    return this.#rules.isEncoded ? new EncodedReply(decoder, this.#limits) : decoder;
+    return this.#rules.isEncoded ? new replyDecoding.EncodedReply(decoder, this.#limits) : decoder;
   }
 
   #takeElement(): boolean {

@@ -2,24 +2,15 @@ import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import {
   type Decoded,
-  EncodedReply,
-  MISSING,
-  noContentReply,
   ReplyDecoder,
   type ReplyPlan,
   type ReplyReceiver,
-  receivedContent,
+  replyDecoding,
 } from '../../codec/index.js';
-import { asRefusal, asUpstream, KIB, Refusal, type Tolerance } from '../../core/index.js';
+import { asRefusal, KIB, Refusal, refusals, type tolerated } from '../../core/index.js';
 import { REPLIES_MAX } from '../../gateway/exchange.js';
 import type { FieldCall } from '../../graphql/index.js';
-import {
-  Attachments,
-  EnvelopeValidator,
-  type FaultReader,
-  type MessageReader,
-  SoapFaultError,
-} from '../../soap/index.js';
+import { EnvelopeValidator, type MessageReader, mime, soapFaults } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import {
   type QName,
@@ -84,12 +75,12 @@ export class DecodedReply implements UpstreamReceiver {
   #xml: XmlReader | null = null;
   #reader: MessageReader | null = null;
   #envelope: EnvelopeValidator | null = null;
-  #decoder: ReplyDecoder | EncodedReply | null = null;
+  #decoder: ReplyDecoder | replyDecoding.EncodedReply | null = null;
   readonly #faults: DeclaredFaults | null;
   /** Null where no header blocks are selected. */
   readonly #headers: SelectedReplyHeaders | null;
   /** Null where the reply is no package. */
-  #attachments: Attachments | null = null;
+  #attachments: mime.Attachments | null = null;
   /** Null where all of the reply is kept. */
   readonly #receiver: ReplyReceiver | null;
   /** The challenge of a backend to the caller; null for any other reply. */
@@ -183,7 +174,7 @@ export class DecodedReply implements UpstreamReceiver {
     }
   }
 
-  get #names(): Tolerance {
+  get #names(): tolerated.Tolerance {
     return this.#context.service.toleranceOf(this.#sent.operation);
   }
 
@@ -234,7 +225,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#attachments =
       form.package === null
         ? null
-        : new Attachments(limits.attachmentBytes, output?.attachments ?? NO_PARTS, () =>
+        : new mime.Attachments(limits.attachmentBytes, output?.attachments ?? NO_PARTS, () =>
             this.#followReferences(),
           );
     const { xml, reader } = takeReaders(
@@ -310,7 +301,7 @@ export class DecodedReply implements UpstreamReceiver {
   end(): void {
     if (this.#refused !== null) throw this.#refused.refusal;
     const answer = this.#completeAnswer();
-    if (answer.errors.some(({ rule }) => rule === MISSING)) {
+    if (answer.errors.some(({ rule }) => rule === replyDecoding.MISSING)) {
       this.#tolerance.suggest('missing');
     }
     if (!this.#envelope?.fault) {
@@ -396,11 +387,12 @@ export class DecodedReply implements UpstreamReceiver {
     this.#resolve({ ...decoded, replyBytes: bytes, calls });
   }
 
-  #beginAnswer(): ReplyDecoder | EncodedReply {
+  #beginAnswer(): ReplyDecoder | replyDecoding.EncodedReply {
     const { limits } = this.#context;
     // A package has attachments, which items may be waiting for.
     const keepsItems = this.#attachments !== null || this.#hasReferences;
-    const receiver = keepsItems && receivedContent(this.#receiver) === null ? null : this.#receiver;
+    const receiver =
+      keepsItems && replyDecoding.receivedContent(this.#receiver) === null ? null : this.#receiver;
     const decoder = new ReplyDecoder(
       this.#plan,
       limits,
@@ -409,10 +401,10 @@ export class DecodedReply implements UpstreamReceiver {
       this.#context.makeAddress,
     );
     if (this.#sent.operation.use === 'encoded') {
-      this.#decoder = new EncodedReply(decoder, limits);
+      this.#decoder = new replyDecoding.EncodedReply(decoder, limits);
     } else {
       this.#decoder = this.#plan.hasReferences
-        ? new EncodedReply(decoder, limits, 'dataContract')
+        ? new replyDecoding.EncodedReply(decoder, limits, 'dataContract')
         : decoder;
     }
     return this.#decoder;
@@ -441,13 +433,13 @@ export class DecodedReply implements UpstreamReceiver {
 
   /** A part begins: the envelope is over, and elements that others stand for may want it. */
   #followReferences(): void {
-    if (this.#decoder instanceof EncodedReply) {
+    if (this.#decoder instanceof replyDecoding.EncodedReply) {
       this.#decoder.replay();
     }
   }
 
   #openMultiRef(): XmlHandler | null {
-    if (this.#decoder instanceof EncodedReply) return this.#decoder;
+    if (this.#decoder instanceof replyDecoding.EncodedReply) return this.#decoder;
     if (this.#isEnforced) {
       this.#context.service.validity?.undeclared(
         this.#sent.operation,
@@ -467,7 +459,12 @@ export class DecodedReply implements UpstreamReceiver {
   #noContent(): Decoded | null {
     const { service, limits } = this.#context;
     const { operation } = this.#sent;
-    return noContentReply(this.#plan, operation, service.mayBeEmpty(operation), limits);
+    return replyDecoding.noContentReply(
+      this.#plan,
+      operation,
+      service.mayBeEmpty(operation),
+      limits,
+    );
   }
 
   #readAnswer(): Decoded {
@@ -481,18 +478,18 @@ export class DecodedReply implements UpstreamReceiver {
     const decoder = this.#decoder;
     const answer = decoder === null ? this.#noContent() : this.#attempt(() => decoder.finish());
     if (answer === null && this.#tolerance.has('empty-body')) return NOTHING_SENT;
-    if (answer === null) throw asUpstream(new Refusal('SOAP_STRUCTURE', 'empty Body'));
+    if (answer === null) throw refusals.asUpstream(new Refusal('SOAP_STRUCTURE', 'empty Body'));
     return this.#headers?.complete(answer) ?? answer;
   }
 
-  #readFault(fault: FaultReader, challenge: string | null = null): Decoded {
+  #readFault(fault: soapFaults.FaultReader, challenge: string | null = null): Decoded {
     const answer = this.#faults?.answer ?? null;
     if (answer !== null) return answer;
     const retryAfter = this.#head === null ? null : retryAfterOf(this.#head);
     const particulars = { ...fault.particulars, typedDetail: null };
     throw (
       this.#faults?.error(fault, challenge, retryAfter) ??
-      new SoapFaultError(fault.parts, particulars, challenge, retryAfter)
+      new soapFaults.SoapFaultError(fault.parts, particulars, challenge, retryAfter)
     );
   }
 
@@ -500,7 +497,7 @@ export class DecodedReply implements UpstreamReceiver {
     try {
       return step();
     } catch (caught) {
-      throw asUpstream(asRefusal(caught));
+      throw refusals.asUpstream(asRefusal(caught));
     }
   }
 

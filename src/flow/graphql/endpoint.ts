@@ -1,19 +1,11 @@
 import type { Policy } from '../../access/policy.js';
 import type { Invalidator } from '../../cache/invalidator.js';
-import { BASE64_SCALAR } from '../../codec/index.js';
+import { scalars } from '../../codec/index.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
-import type { Suspicions } from '../../core/index.js';
-import {
-  createGraphqlHandler,
-  describedOperations,
-  type GraphqlHandler,
-  type Operations,
-  operationsOf,
-  PersistedDocuments,
-  type PersistedStore,
-} from '../../graphql/index.js';
+import type { sharedState } from '../../core/index.js';
+import { admission, lifecycle, namedOperations } from '../../graphql/index.js';
 import { fieldsThatReach } from '../calls/caller-parts.js';
 import type { KeyedStarter } from '../calls/declared-call.js';
 import type { Observers } from '../calls/observation.js';
@@ -31,11 +23,11 @@ export interface SharedParts {
   readonly penaltyBox: PenaltyBox;
   /** Null where no subscription waits for what calls bring. */
   readonly observers: Observers | null;
-  readonly persisted: PersistedStore;
+  readonly persisted: admission.PersistedStore;
   readonly invalidator: Invalidator;
   /** Calls by idempotency key. */
   readonly keyed: KeyedStarter;
-  readonly suspicions: Suspicions;
+  readonly suspicions: sharedState.Suspicions;
   /** The limits on concurrent requests of each client, whatever endpoint gets them. */
   readonly concurrency: ConcurrencyLimits;
 }
@@ -44,9 +36,9 @@ export interface SharedParts {
 export interface GraphqlEndpoint
   extends Omit<SharedParts, 'persisted' | 'invalidator' | 'keyed' | 'suspicions'> {
   /** For every transport. */
-  readonly operations: Operations;
+  readonly operations: lifecycle.Operations;
   /** For HTTP. */
-  readonly handler: GraphqlHandler;
+  readonly handler: lifecycle.GraphqlHandler;
   readonly services: ReadonlyMap<string, SoapService>;
   readonly graphqlUpstreams: ReadonlyMap<string, GraphqlUpstream>;
   readonly bodyBytesMax: number;
@@ -82,18 +74,18 @@ export function makeGraphqlEndpoint(
     measured: graphql.measure,
     introspection: graphql.introspection,
     batch: graphql.batch,
-    persisted: new PersistedDocuments(
+    persisted: new admission.PersistedDocuments(
       trusted,
       graphql.persisted.automatic ? persisted : null,
       limits.persisted,
     ),
     trusted,
   };
-  const operations = operationsOf(options);
+  const operations = lifecycle.operationsOf(options);
   const servicesByName = new Map(services.map((service) => [service.name, service]));
   return {
     operations,
-    handler: createGraphqlHandler(options, operations),
+    handler: lifecycle.createGraphqlHandler(options, operations),
     services: servicesByName,
     addresses:
       graphql.downloads === undefined
@@ -101,12 +93,12 @@ export function makeGraphqlEndpoint(
         : new ContentAddresses({
             ...graphql.downloads,
             publicUrl: config.publicUrl ?? '',
-            described: describedOperations(graph),
+            described: namedOperations.describedOperations(graph),
             services: servicesByName,
           }),
     graphqlUpstreams: new Map(graphqlUpstreams.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
-    uploadLimits: graph.schema.getType(BASE64_SCALAR.name) === undefined ? null : limits,
+    uploadLimits: graph.schema.getType(scalars.BASE64_SCALAR.name) === undefined ? null : limits,
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache, invalidator, keyed, suspicions),

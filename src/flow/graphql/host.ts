@@ -6,27 +6,14 @@ import { type Decoded, InputError, type RequestContext } from '../../codec/index
 import { asRefusal, Cancellation, type CancelSignal, Refusal } from '../../core/index.js';
 import type { Exchange, FieldDecisions } from '../../gateway/exchange.js';
 import {
-  type Admitted,
-  type BatchPlace,
+  admission,
   type BoundField,
-  type CallField,
-  type CallToCheck,
-  calledFields,
-  costRefusal,
+  costs,
   type FieldCall,
-  type FieldRights,
-  type ItemHost,
-  isSubschemaField,
-  limitOf,
-  type RequestHost,
-  rootPlanOf,
-  type SendToSubschema,
-  type SubschemaReply,
-  type SubschemaRequest,
-  selectedFields,
-  selectedRules,
-  type Throttle,
-  useOf,
+  type fieldRights,
+  type lifecycle,
+  run,
+  subschemas,
 } from '../../graphql/index.js';
 import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
@@ -54,8 +41,8 @@ import { sendOperation } from './upstream-call.js';
 
 /** How operations reach their backends. */
 export interface BackendCalls {
-  readonly callField: CallField;
-  readonly sendToSubschema: SendToSubschema;
+  readonly callField: run.CallField;
+  readonly sendToSubschema: subschemas.SendToSubschema;
 }
 
 export interface HostOptions {
@@ -90,14 +77,14 @@ export const maySeeBreakdown = ({ costBreakdown }: GraphqlEndpoint, { rights }: 
   costBreakdown || rights.costBreakdown;
 
 /** Connects one operation of a caller to the rest of the gateway, whatever transport carries it. */
-export class CallerHost implements RequestHost, ItemHost, KeyedFields {
+export class CallerHost implements lifecycle.RequestHost, lifecycle.ItemHost, KeyedFields {
   readonly id: string;
   readonly signal: CancelSignal;
   readonly wantsBreakdown: boolean;
-  readonly callField: CallField;
-  readonly sendToSubschema: SendToSubschema;
-  readonly rights: FieldRights | null;
-  readonly consult: ((admitted: Admitted) => Promise<void>) | null;
+  readonly callField: run.CallField;
+  readonly sendToSubschema: subschemas.SendToSubschema;
+  readonly rights: fieldRights.FieldRights | null;
+  readonly consult: ((admitted: admission.Admitted) => Promise<void>) | null;
   /** Set before the operation runs. */
   ownKey: string | null = null;
   readonly #endpoint: GraphqlEndpoint;
@@ -106,11 +93,11 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
   readonly #options: HostOptions;
   #grant: Grant | null = null;
   /** The operation that runs; null until it is authorized. */
-  #admitted: Admitted | null = null;
+  #admitted: admission.Admitted | null = null;
   /** The permits that the items of a batch share; null until a batch needs them. */
   #permits: BatchPermits | null;
   /** The place of the operation in its batch; null without one. */
-  readonly #place: BatchPlace | null;
+  readonly #place: run.BatchPlace | null;
   #readMillis = 0;
   #waitedMillis = 0;
 
@@ -120,7 +107,7 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     exchange: Exchange,
     options: HostOptions,
     permits: BatchPermits | null = null,
-    place: BatchPlace | null = null,
+    place: run.BatchPlace | null = null,
   ) {
     const { signal, headers, answeredBy } = options;
     this.id = exchange.id;
@@ -172,7 +159,7 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     this.#waitedMillis += performance.now() - fromMillis;
   }
 
-  authorizeAndCharge(admitted: Admitted): void {
+  authorizeAndCharge(admitted: admission.Admitted): void {
     const exchange = this.#exchange;
     this.#admitted = admitted;
     const { operation, name } = admitted.operation;
@@ -191,11 +178,11 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     this.#grant = this.#charge(admitted);
   }
 
-  async #consult(policy: Policy, admitted: Admitted): Promise<void> {
+  async #consult(policy: Policy, admitted: admission.Admitted): Promise<void> {
     const { built } = this.#endpoint.operations;
     // Nothing is asked about what the class may not call.
     this.#authorize(admitted);
-    const fields = selectedFields(admitted, built);
+    const fields = run.selectedFields(admitted, built);
     if (fields === null) {
       throw new Refusal('FORBIDDEN', 'too many fields for a decision', {
         found: 'clients.authorize',
@@ -205,14 +192,14 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
       protocol: this.#options.protocol ?? 'graphql',
       service: null,
       operation: admitted.operation.operation,
-      operations: useOf(admitted, built).calls,
+      operations: run.useOf(admitted, built).calls,
       fields,
     });
     this.#caller = withClaims(this.#caller, claims);
   }
 
-  #recordRules(admitted: Admitted): void {
-    const { forbidden, masked } = selectedRules(admitted, this.#endpoint.operations.built);
+  #recordRules(admitted: admission.Admitted): void {
+    const { forbidden, masked } = run.selectedRules(admitted, this.#endpoint.operations.built);
     const found: FieldDecisions[] = [];
     if (forbidden.size > 0) {
       found.push({ decision: 'withheld', of: [...forbidden] });
@@ -226,7 +213,7 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
   }
 
   /** For the report of usage. An event counts with its subscription. */
-  #noteUse(admitted: Admitted): void {
+  #noteUse(admitted: admission.Admitted): void {
     const exchange = this.#exchange;
     const { headers } = this.#options;
     exchange.graphql.clientName = clientNameIn(
@@ -236,7 +223,7 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
       headers['graphql-client-version'] ?? headers['apollographql-client-version'],
     );
     exchange.graphql.used ??= [];
-    exchange.graphql.used.push(useOf(admitted, this.#endpoint.operations.built));
+    exchange.graphql.used.push(run.useOf(admitted, this.#endpoint.operations.built));
   }
 
   pay(points: number): boolean {
@@ -251,16 +238,16 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     }
   }
 
-  throttle(): Throttle | null {
+  throttle(): run.Throttle | null {
     return this.#caller.budgets.status(this.#caller.client);
   }
 
   refused(refusal: Refusal): void {
     this.#exchange.refuse(refusal);
-    this.#exchange.graphql.exceededLimit = limitOf(refusal);
+    this.#exchange.graphql.exceededLimit = admission.limitOf(refusal);
   }
 
-  item(place: BatchPlace | null): ItemHost {
+  item(place: run.BatchPlace | null): lifecycle.ItemHost {
     this.#permits ??= this.#endpoint.concurrency.forBatch(this.#caller.client);
     return new CallerHost(
       this.#endpoint,
@@ -280,16 +267,16 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
    * Throws `FORBIDDEN` where the operation would call what the client may not: nothing of it runs
    * then.
    */
-  #authorize(admitted: Admitted): void {
+  #authorize(admitted: admission.Admitted): void {
     const { client } = this.#caller;
     const { built } = this.#endpoint.operations;
     if (this.#endpoint.rejectsUnauthorized) {
-      const [field] = selectedRules(admitted, built).forbidden;
+      const [field] = run.selectedRules(admitted, built).forbidden;
       if (field !== undefined) throw new Refusal('FORBIDDEN', 'a field', { found: field });
     }
     if (client.rights.permitsAll) return;
-    for (const each of calledFields(admitted, built)) {
-      if (isSubschemaField(each)) {
+    for (const each of run.calledFields(admitted, built)) {
+      if (subschemas.isSubschemaField(each)) {
         authorize(client, each.service, each.operation.name);
       } else {
         authorizeCall(client, this.#endpoint.services.get(each.service), each.operation);
@@ -301,19 +288,19 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
    * Throws `RATE_LIMITED`; a cost above the maximum is too expensive. Null where nothing is to be
    * paid.
    */
-  #charge({ cost: points, estimate: { dearest }, isOpen }: Admitted): Grant | null {
+  #charge({ cost: points, estimate: { dearest }, isOpen }: admission.Admitted): Grant | null {
     const { client, budgets } = this.#caller;
     if (client.budget === null) return null;
     const taken = budgets.take(client, points);
     if (taken.isGranted) return taken;
     if (taken.retryAfterMillis !== null) throw rateLimited(taken);
-    throw costRefusal(
+    throw costs.costRefusal(
       { points, dearest, isOpen },
       { key: 'budget.maximum', value: client.budget.maximum },
     );
   }
 
-  checkCall(field: CallToCheck): void {
+  checkCall(field: run.CallToCheck): void {
     const { services, codec } = this.#endpoint;
     const service = services.get(field.bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
@@ -393,9 +380,10 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
     const admitted = this.#admitted;
     if (admitted === null) return [];
     const { services, operations } = this.#endpoint;
-    return rootPlanOf(admitted, operations.built)
+    return run
+      .rootPlanOf(admitted, operations.built)
       .fields.filter(({ call }) => {
-        if (call === null || isSubschemaField(call.bound)) return false;
+        if (call === null || subschemas.isSubschemaField(call.bound)) return false;
         const { service, operation } = call.bound;
         return services.get(service)?.idempotency.has(operation.name) === true;
       })
@@ -403,7 +391,7 @@ export class CallerHost implements RequestHost, ItemHost, KeyedFields {
       .sort();
   }
 
-  async #send(request: SubschemaRequest): Promise<SubschemaReply> {
+  async #send(request: subschemas.SubschemaRequest): Promise<subschemas.SubschemaReply> {
     const { signal, headers, rawHeaders = null, lifetime = null } = this.#options;
     lifetime?.part(0, true);
     const service = this.#endpoint.graphqlUpstreams.get(request.service);

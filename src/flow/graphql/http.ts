@@ -1,6 +1,6 @@
-import { type Cancellation, type JsonBounds, Refusal } from '../../core/index.js';
+import { type Cancellation, type jsonValues, Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/index.js';
+import { type GraphqlResponse, lifecycle } from '../../graphql/index.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
@@ -11,7 +11,7 @@ import { sendAnswer } from './send-answer.js';
 import { takeUploads } from './uploads/take-uploads.js';
 
 /** Makes the carrier of a client that takes a stream. */
-type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamCarrier;
+type MakeStreams = (host: CallerHost, departure: Cancellation) => lifecycle.StreamCarrier;
 
 /** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
 export async function answerGraphql(
@@ -34,7 +34,7 @@ export async function answerGraphql(
   const form =
     uploads === null
       ? null
-      : (bounds: JsonBounds): Promise<unknown> =>
+      : (bounds: jsonValues.JsonBounds): Promise<unknown> =>
           uploads.read(bounds).finally(() => host.startWork());
   // What comes with files is answered in one piece: a subscription would need them again for each
   // event.
@@ -43,7 +43,7 @@ export async function answerGraphql(
   const answer = await endpoint
     .handler({ method, url, headers, isOfAllowedPage, body, form }, host, streams)
     .finally(() => uploads?.close());
-  if (answer === CARRIED) return;
+  if (answer === lifecycle.CARRIED) return;
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   const control = isKeepable(answer, exchange) ? lifetime.field : 'no-store';
   await sendAnswer(endpoint, asked, answer, {

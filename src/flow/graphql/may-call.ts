@@ -1,6 +1,6 @@
 import type { Client } from '../../access/client.js';
 import { Refusal } from '../../core/index.js';
-import { type DescribedOperation, ruleOf } from '../../graphql/index.js';
+import { type DescribedOperation, fieldRights } from '../../graphql/index.js';
 import { authorizeCall, mayMakeCall } from '../calls/authorize.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 
@@ -32,4 +32,4 @@ const isFieldForbidden = (
   { rights }: Guarded,
   client: Client,
   { field }: DescribedOperation,
-): boolean => rights?.of(client).forbids(ruleOf(field)) === true;
+): boolean => rights?.of(client).forbids(fieldRights.ruleOf(field)) === true;

@@ -1,16 +1,16 @@
 import { type DocumentNode, type FieldNode, type GraphQLField, Kind } from 'graphql';
-import { BinaryParts, encodeRequest } from '../../codec/index.js';
+import { encodeRequest, requestEncoding } from '../../codec/index.js';
 import type { Compiled } from '../../compile.js';
-import { argumentsOf, type BoundField, exampleQuery, validArguments } from '../../graphql/index.js';
+import { type BoundField, run, schemaDocs } from '../../graphql/index.js';
 
 /** The query that GraphiQL begins with: one whose call can be written for its service. */
 export const pageExample = (compiled: Compiled): string =>
-  exampleQuery(
+  schemaDocs.exampleQuery(
     compiled.graph.schema,
     (field, document) => isWritable(compiled, 'Query', field, document),
     (name) => {
       const bound = compiled.graph.fields.get(`Query.${name}`);
-      return bound === undefined ? null : validArguments(bound);
+      return bound === undefined ? null : schemaDocs.validArguments(bound);
     },
   );
 
@@ -36,11 +36,11 @@ export function isWritableFor(
   const service = services.find(({ name }) => name === bound.service);
   if (service === undefined) return true;
   try {
-    const input = argumentsOf(field, rootFieldOf(document), {}, bound.headersArgument);
+    const input = run.argumentsOf(field, rootFieldOf(document), {}, bound.headersArgument);
     encodeRequest(
       bound.requestPlan,
       service.dialects[0],
-      { ...input, parts: new BinaryParts('none') },
+      { ...input, parts: new requestEncoding.BinaryParts('none') },
       limits.codec,
     );
     return true;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compiled } from '../../compile.js';
-import { assetsPath, readPage } from '../../graphql/index.js';
+import { pages } from '../../graphql/index.js';
 import type { OpenEndpoint } from '../calls/http-exchange.js';
 import { pageExample } from './page-example.js';
 import { pageAnswerer } from './send-page.js';
@@ -16,9 +16,9 @@ export function makePageEndpoint(compiled: Compiled): OpenEndpoint | null {
   if (!graphiql || trusted?.only === true) return null;
   // The example shows names of the schema: only where every caller may introspect it.
   const isOpen = introspection && config.clients?.classes === undefined;
-  const folder = assetsPath(graph.path);
+  const folder = pages.assetsPath(graph.path);
   const answer = pageAnswerer(graph.path, () =>
-    readPage(graph.path, isOpen ? pageExample(compiled) : ''),
+    pages.readPage(graph.path, isOpen ? pageExample(compiled) : ''),
   );
   return {
     isFor: (path, request) => (path === graph.path ? wantsPage(request) : path.startsWith(folder)),

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { Refusal, SHORT_MESSAGE_BYTES } from '../../core/index.js';
-import { checkJsonType, checkNoCoding, decodeText, readText } from '../../graphql/index.js';
+import { byteBuffers, Refusal } from '../../core/index.js';
+import { admission } from '../../graphql/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { recordOf } from '../http/connection-record.js';
 import { fairScheduler, waitForTimeSlice } from '../http/fair-scheduler.js';
@@ -16,19 +16,19 @@ export async function readTextBody(
   const length = request.headers['content-length'];
   const declaredBytes = length === undefined ? null : Number(length);
   const isShort =
-    declaredBytes !== null && declaredBytes <= Math.min(SHORT_MESSAGE_BYTES, bytesMax);
+    declaredBytes !== null && declaredBytes <= Math.min(byteBuffers.SHORT_MESSAGE_BYTES, bytesMax);
   const short = isShort && request instanceof Incoming ? takeShort(request) : null;
   if (short !== null) {
     const bytes = await short;
     exchange.bytesIn = bytes.length;
     fairScheduler.addShortMessage();
-    return decodeText(bytes);
+    return admission.decodeText(bytes);
   }
   const turn = (): Promise<void> => waitForTimeSlice(recordOf(request.socket));
-  const text = await readText(request, bytesMax, declaredBytes, turn);
+  const text = await admission.readText(request, bytesMax, declaredBytes, turn);
   exchange.bytesIn = Buffer.byteLength(text);
   // Parsing is a turn of its own: a dozen long bodies at once would delay all other requests.
-  if (exchange.bytesIn > SHORT_MESSAGE_BYTES) {
+  if (exchange.bytesIn > byteBuffers.SHORT_MESSAGE_BYTES) {
     await turn();
   } else {
     fairScheduler.addShortMessage();
@@ -42,8 +42,8 @@ export async function readTextBody(
  */
 export function readJsonText(bytesMax: number, asked: HttpExchange): Promise<string> {
   const { 'content-type': type, 'content-encoding': coding } = asked.request.headers;
-  checkJsonType(type);
-  checkNoCoding(coding);
+  admission.checkJsonType(type);
+  admission.checkNoCoding(coding);
   return readTextBody(bytesMax, asked);
 }
 

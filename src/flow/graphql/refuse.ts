@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { refusalErrors } from '../../graphql/index.js';
+import { lifecycle } from '../../graphql/index.js';
 import { refuseHttp, refuseInForm } from '../http/refuse.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
 
@@ -20,6 +20,6 @@ export function refuseGraphql(
     return;
   }
   refuseInForm(exchange, response, refusal, 'application/json; charset=utf-8', () =>
-    JSON.stringify({ errors: refusalErrors(refusal, exchange.id) }),
+    JSON.stringify({ errors: lifecycle.refusalErrors(refusal, exchange.id) }),
   );
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '../../access/client.js';
-import { BoundedCache, scopesIn } from '../../core/index.js';
-import { FieldRights, type FieldRule, Masker } from '../../graphql/index.js';
+import { collections, scopeRules } from '../../core/index.js';
+import { fieldRights } from '../../graphql/index.js';
 
 /** Kinds of callers whose plans are cached. Scopes of tokens make them: a configuration has few. */
 const KINDS_MAX = 256;
@@ -15,30 +15,33 @@ const OWN_KEY = randomBytes(32);
 export class RightsTable {
   readonly #scopes: readonly string[];
   readonly #classes: ReadonlySet<string>;
-  readonly #masker: Masker;
-  readonly #byKind = new BoundedCache<FieldRights>({ size: KINDS_MAX, sizeOf: () => 1 });
-  readonly #byClient = new WeakMap<Client, FieldRights>();
+  readonly #masker: fieldRights.Masker;
+  readonly #byKind = new collections.BoundedCache<fieldRights.FieldRights>({
+    size: KINDS_MAX,
+    sizeOf: () => 1,
+  });
+  readonly #byClient = new WeakMap<Client, fieldRights.FieldRights>();
 
   /** `maskKey` is the key of hashes; null: one of this process. */
-  constructor(rules: readonly FieldRule[], maskKey: string | null) {
-    this.#scopes = [...scopesIn(rules.flatMap(({ requires }) => requires ?? []))].sort();
+  constructor(rules: readonly fieldRights.FieldRule[], maskKey: string | null) {
+    this.#scopes = [...scopeRules.scopesIn(rules.flatMap(({ requires }) => requires ?? []))].sort();
     this.#classes = new Set(rules.flatMap(({ masks }) => [...masks.keys()]));
-    this.#masker = new Masker(maskKey ?? OWN_KEY);
+    this.#masker = new fieldRights.Masker(maskKey ?? OWN_KEY);
   }
 
-  of(client: Client): FieldRights {
+  of(client: Client): fieldRights.FieldRights {
     const known = this.#byClient.get(client) ?? this.#ofKind(client);
     this.#byClient.set(client, known);
     return known;
   }
 
-  #ofKind({ isAuthenticated, scopes: held, className }: Client): FieldRights {
+  #ofKind({ isAuthenticated, scopes: held, className }: Client): fieldRights.FieldRights {
     const scopes = this.#scopes.filter((scope) => held.has(scope));
     const ownClass = this.#classes.has(className) ? className : '';
     const key = JSON.stringify([isAuthenticated, ownClass, scopes]);
     const known = this.#byKind.get(key);
     if (known !== undefined) return known;
-    const made = new FieldRights(
+    const made = new fieldRights.FieldRights(
       { isAuthenticated, scopes: new Set(scopes) },
       ownClass,
       this.#masker,

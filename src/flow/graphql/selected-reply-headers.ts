@@ -1,9 +1,9 @@
 import {
   type Decoded,
-  type DecodeLimits,
   type FieldSlot,
   ReplyDecoder,
   type ReplyPlan,
+  type replyDecoding,
 } from '../../codec/index.js';
 import { type StartTag, syntheticTag, TeeHandler, type XmlHandler } from '../../xml/index.js';
 
@@ -15,7 +15,7 @@ export class SelectedReplyHeaders {
   readonly #parts: readonly { readonly key: string; readonly decoder: ReplyDecoder }[];
   readonly #handler: XmlHandler | null;
 
-  private constructor(slots: readonly FieldSlot[], limits: DecodeLimits) {
+  private constructor(slots: readonly FieldSlot[], limits: replyDecoding.DecodeLimits) {
     this.#parts = slots.flatMap(({ key, value }) => {
       if (value.kind !== 'object') return [];
       const decoder = new ReplyDecoder(
@@ -32,7 +32,10 @@ export class SelectedReplyHeaders {
   }
 
   /** Null where the plan selects none. */
-  static of({ shape, value }: ReplyPlan, limits: DecodeLimits): SelectedReplyHeaders | null {
+  static of(
+    { shape, value }: ReplyPlan,
+    limits: replyDecoding.DecodeLimits,
+  ): SelectedReplyHeaders | null {
     const slots = shape === 'whole' ? (value.declared?.slots ?? []) : [];
     const selected = slots.filter(({ source }) => source.from === 'header');
     return selected.length === 0 ? null : new SelectedReplyHeaders(selected, limits);

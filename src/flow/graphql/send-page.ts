@@ -3,13 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../../core/index.js';
 import { takesGzip } from '../../gateway/compress.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { type Asset, PAGE_POLICY, type Page } from '../../graphql/index.js';
+import { pages } from '../../graphql/index.js';
 import type { OpenEndpoint } from '../calls/http-exchange.js';
 import { endLingering } from '../http/linger.js';
 
 const PAGE_FIELDS = [
   ...['content-type', 'text/html; charset=utf-8'],
-  ...['content-security-policy', PAGE_POLICY],
+  ...['content-security-policy', pages.PAGE_POLICY],
   ...['referrer-policy', 'no-referrer'],
   ...['cache-control', 'no-cache'],
   ...['vary', 'accept'],
@@ -19,8 +19,11 @@ const PAGE_FIELDS = [
  * Answers requests for the page at `pagePath`, for browsers, and for its files. They are read when
  * the first browser comes.
  */
-export function pageAnswerer(pagePath: string, read: () => Promise<Page>): OpenEndpoint['answer'] {
-  let reading: Promise<Page> | null = null;
+export function pageAnswerer(
+  pagePath: string,
+  read: () => Promise<pages.Page>,
+): OpenEndpoint['answer'] {
+  let reading: Promise<pages.Page> | null = null;
   return async (exchange, path, request, response) => {
     exchange.operation = 'page';
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
@@ -41,7 +44,7 @@ function sendAsset(
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
-  { type, plain, gzipped }: Asset,
+  { type, plain, gzipped }: pages.Asset,
   tag: string,
 ): void {
   const { headers } = request;

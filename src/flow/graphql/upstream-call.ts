@@ -3,9 +3,9 @@ import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
 import type { RequestContext } from '../../codec/index.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
-import { asRefusal, type FieldSpellings, Refusal } from '../../core/index.js';
-import type { SubschemaReply, SubschemaRequest } from '../../graphql/index.js';
-import { checkJsonHead, postWhole, secondsIn } from '../../upstream/index.js';
+import { asRefusal, type httpFields, Refusal } from '../../core/index.js';
+import type { subschemas } from '../../graphql/index.js';
+import { heads, postWhole } from '../../upstream/index.js';
 import { affinityOf } from '../calls/affinity.js';
 import { pushNamed, type RawFields } from '../calls/caller-fields.js';
 import type { CallContext } from './call-context.js';
@@ -19,9 +19,9 @@ export interface UpstreamCallContext
 
 /** Sends one operation to a service that speaks GraphQL. Rejects with a `Refusal`. */
 export async function sendOperation(
-  request: SubschemaRequest,
+  request: subschemas.SubschemaRequest,
   context: UpstreamCallContext,
-): Promise<SubschemaReply> {
+): Promise<subschemas.SubschemaReply> {
   const { exchange, service, client, signal, headers, rawHeaders = null } = context;
   const { query, variables, operation } = request;
   const { responseBytes, responseDepth, responseValues } = service.limits.remote;
@@ -43,9 +43,9 @@ export async function sendOperation(
       signal,
       aborted: () => new Refusal('CLIENT_GONE'),
       checkHead(head) {
-        checkJsonHead(head);
+        heads.checkJsonHead(head);
         // A gateway answers fields that it refuses with 200.
-        exchange.retryAfter ??= secondsIn(head);
+        exchange.retryAfter ??= heads.secondsIn(head);
       },
     });
     return { text: textOf(body), limits: { depth: responseDepth, values: responseValues } };
@@ -70,7 +70,7 @@ export function forwarded(
   { forwardHeaders }: GraphqlUpstream,
   headers: RequestContext['headers'],
   rawHeaders: RawFields,
-): { readonly fields: readonly string[]; readonly spellings: FieldSpellings | null } {
+): { readonly fields: readonly string[]; readonly spellings: httpFields.FieldSpellings | null } {
   const fields: string[] = [];
   const spellings = pushNamed(fields, forwardHeaders, headers, rawHeaders);
   return { fields, spellings };

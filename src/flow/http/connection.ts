@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
-import { Refusal, refuseByLimit, wireStatus } from '../../core/index.js';
+import { Refusal, refusals, refuseByLimit } from '../../core/index.js';
 import { reset } from '../../listen/peer-certificate.js';
 import { Ending } from './ending.js';
 import { LINGER_MILLIS } from './linger.js';
@@ -173,7 +173,7 @@ export class Connection {
     if (held !== null) {
       await held;
     }
-    const status = wireStatus(refusal, 'http');
+    const status = refusals.wireStatus(refusal, 'http');
     const text = isExplained ? sentenceOf(refusal, null) : null;
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
     const later = status === 503 ? 'Retry-After: 1\r\n' : '';

@@ -3,7 +3,7 @@ import type { Compiled } from '../../compile.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
 import { Refusal } from '../../core/index.js';
 import { hostNames, isHostAllowed } from '../../gateway/host-name.js';
-import { assetsPath } from '../../graphql/index.js';
+import { pages } from '../../graphql/index.js';
 
 /** Throws `HTTP_MISDIRECTED` for a request to `path` whose Host is not a name of the gateway. */
 export type HostCheck = (path: string, request: IncomingMessage) => void;
@@ -21,7 +21,7 @@ export function makeHostCheck({ config, graph, rest, mcp }: Compiled): HostCheck
   const published = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
   const names = hostNames([...listenHosts(listen), published, ...hosts]);
   const exact = new Set(['/', graph.path, ...(mcp === null ? [] : [mcp.path])]);
-  const prefixes = [assetsPath(graph.path), ...(rest?.bases ?? [])];
+  const prefixes = [pages.assetsPath(graph.path), ...(rest?.bases ?? [])];
   return (path, { headers: { host } }) => {
     if (
       (isForAll || exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix))) &&

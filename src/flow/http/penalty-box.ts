@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Networks } from '../../access/network/networks.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
-import { getOrMake, setAndEvictOldest } from '../../core/index.js';
+import { collections, getOrMake } from '../../core/index.js';
 import { forgiveAll, recordOf } from './connection-record.js';
 
 /**
@@ -157,7 +157,7 @@ export class PenaltyBox {
     // again together.
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
-    setAndEvictOldest(this.#paidMillis, address, capped, ADDRESSES_MAX);
+    collections.setAndEvictOldest(this.#paidMillis, address, capped, ADDRESSES_MAX);
     // The length of a message delays the refusals after it: one mistake is no attack.
     const dueMillis = Math.min(owed + this.#unitMillis, capped);
     // To the microsecond: sums of fractions are a little more or less than what they stand for.
@@ -206,7 +206,12 @@ export class PenaltyBox {
 
   #report(address: string, nowMillis: number): void {
     if (nowMillis < (this.#reportedMillis.get(address) ?? 0)) return;
-    setAndEvictOldest(this.#reportedMillis, address, nowMillis + REPORT_MILLIS, ADDRESSES_MAX);
+    collections.setAndEvictOldest(
+      this.#reportedMillis,
+      address,
+      nowMillis + REPORT_MILLIS,
+      ADDRESSES_MAX,
+    );
     this.#penalised(address);
   }
 

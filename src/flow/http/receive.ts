@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 
-import { joinAdjacent, Refusal, SHORT_MESSAGE_BYTES } from '../../core/index.js';
+import { byteBuffers, Refusal } from '../../core/index.js';
 import type { Gate, GateOutput, InflateLimits } from '../../soap/index.js';
 import { Collected } from './collected.js';
 import { type ConnectionRecord, recordOf } from './connection-record.js';
@@ -132,7 +132,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   start(gate: Gate): void {
     this.#gate = gate;
     const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-    const isShort = bytes <= SHORT_MESSAGE_BYTES;
+    const isShort = bytes <= byteBuffers.SHORT_MESSAGE_BYTES;
     const mayBeGiven = bytes <= GIVEN_BYTES_MAX && this.#inflater === null;
     if (isShort || !this.#owner.isPenalised) {
       this.#read(mayBeGiven);
@@ -183,7 +183,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     } else if (this.#unsent === null) {
       this.#unsent = chunk;
     } else {
-      const joined = joinAdjacent(this.#unsent, chunk);
+      const joined = byteBuffers.joinAdjacent(this.#unsent, chunk);
       if (joined === null) {
         this.#send();
       }
@@ -277,7 +277,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     this.#bytes += bytes.length;
     if (this.#inflater !== null) {
       this.#inflater.write(bytes);
-    } else if (this.#bytes > SHORT_MESSAGE_BYTES) {
+    } else if (this.#bytes > byteBuffers.SHORT_MESSAGE_BYTES) {
       this.#arrive(bytes);
     } else {
       const millis = this.#take(bytes);
@@ -355,7 +355,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   }
 
   #finish(): void {
-    if (this.#bytes <= SHORT_MESSAGE_BYTES) {
+    if (this.#bytes <= byteBuffers.SHORT_MESSAGE_BYTES) {
       fairScheduler.addShortMessage();
     }
     try {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import { CREDENTIALS_MISSING, type Refusal, wireStatus } from '../../core/index.js';
+import { type Refusal, refusals } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { reset } from '../../listen/peer-certificate.js';
 import { endLingering, REQUEST_ID } from './linger.js';
@@ -22,7 +22,14 @@ export function refuseHttp(
 ): void {
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
-  answerStatus(exchange, response, refusal, wireStatus(refusal, 'http'), accepted, methods);
+  answerStatus(
+    exchange,
+    response,
+    refusal,
+    refusals.wireStatus(refusal, 'http'),
+    accepted,
+    methods,
+  );
 }
 
 /**
@@ -43,7 +50,7 @@ export function refuseInForm(
   }
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
-  const status = wireStatus(refusal, 'http');
+  const status = refusals.wireStatus(refusal, 'http');
   const body = print(status);
   const bytes = Buffer.byteLength(body);
   if (refusal.code.startsWith('HTTP_')) {
@@ -166,7 +173,7 @@ function challenge(
 ): readonly string[] {
   if (code !== 'UNAUTHENTICATED') return [];
   // RFC 6750 section 3.1: without credentials no error is named.
-  const error = message === CREDENTIALS_MISSING ? '' : ', error="invalid_token"';
+  const error = message === refusals.CREDENTIALS_MISSING ? '' : ', error="invalid_token"';
   const basic = own === null ? [] : ['www-authenticate', own];
   return [...basic, 'www-authenticate', `Bearer realm="soapstone"${error}${parameters}`];
 }

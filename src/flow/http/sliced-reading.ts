@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-import { KIB, packetRead } from '../../core/index.js';
+import { byteBuffers, KIB } from '../../core/index.js';
 import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask, type TaskOwner } from './fair-scheduler.js';
 
@@ -90,7 +90,7 @@ export class SlicedReading implements SlicedTask {
 
   #take(bytes: Buffer | null): boolean {
     if (bytes !== null) {
-      packetRead(bytes.length);
+      byteBuffers.packetRead(bytes.length);
     }
     if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES)) {
       return this.#push(bytes);

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { asRefusal, KIB, Refusal, type Suspicions } from '../../core/index.js';
+import { asRefusal, KIB, Refusal, type sharedState } from '../../core/index.js';
 import type {
   KeptAnswer,
   KeyClaim,
@@ -55,7 +55,7 @@ const REFUSALS: Readonly<Record<'other' | 'unknown' | 'full' | 'away', () => Ref
 export class KeyedCall implements UpstreamReceiver {
   readonly claim: OwnedClaim;
   readonly #store: OutcomeStore;
-  readonly #suspicions: Suspicions;
+  readonly #suspicions: sharedState.Suspicions;
   readonly #make: MakeCall;
   readonly #onOver: () => void;
   readonly #members = new Set<KeyedMember>();
@@ -71,7 +71,7 @@ export class KeyedCall implements UpstreamReceiver {
   constructor(
     claim: KeyClaim,
     store: OutcomeStore,
-    suspicions: Suspicions,
+    suspicions: sharedState.Suspicions,
     make: MakeCall,
     onOver: () => void,
   ) {

@@ -1,4 +1,4 @@
-import { Refusal, type Suspicions } from '../../core/index.js';
+import { Refusal, type sharedState } from '../../core/index.js';
 import type { KeyClaim, OutcomeStore } from '../../gateway/shared/outcome-store.js';
 import type { UpstreamReceiver } from '../../upstream/index.js';
 import type { DeclaredCall, KeyedStarter } from '../calls/declared-call.js';
@@ -10,10 +10,10 @@ import { KeyedCall, type MakeCall } from './keyed-call.js';
  */
 export class KeyedCalls implements KeyedStarter {
   readonly #store: OutcomeStore;
-  readonly #suspicions: Suspicions;
+  readonly #suspicions: sharedState.Suspicions;
   readonly #open = new Map<string, KeyedCall>();
 
-  constructor(store: OutcomeStore, suspicions: Suspicions) {
+  constructor(store: OutcomeStore, suspicions: sharedState.Suspicions) {
     this.#store = store;
     this.#suspicions = suspicions;
   }

@@ -1,10 +1,9 @@
-import { asRefusal, type Cancellation, isRecord, Refusal, wireStatus } from '../../core/index.js';
+import { asRefusal, type Cancellation, isRecord, Refusal, refusals } from '../../core/index.js';
 import {
-  boundsOf,
-  type DescribedCalls,
+  admission,
   type DescribedOperation,
   type GraphqlResponse,
-  parseJson,
+  type namedOperations,
 } from '../../graphql/index.js';
 import { charge } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
@@ -44,7 +43,7 @@ const MCP_ACCEPTED: Accepted = {
 /** The parts of the endpoint for agents, made once a generation. */
 export interface McpParts {
   readonly endpoint: GraphqlEndpoint;
-  readonly calls: DescribedCalls;
+  readonly calls: namedOperations.DescribedCalls;
   readonly tools: ToolList;
   /** Operations that a person has to confirm. */
   readonly confirmed: ReadonlySet<DescribedOperation>;
@@ -116,7 +115,7 @@ async function answerOf(parts: McpParts, turn: Turn): Promise<GraphqlResponse | 
     const refusal = asRefusal(caught);
     if (refusal.code === 'CLIENT_GONE') throw refusal;
     host.refused(refusal);
-    return answered(wireStatus(refusal, 'http'), refusedMessage(refusal, id));
+    return answered(refusals.wireStatus(refusal, 'http'), refusedMessage(refusal, id));
   }
 }
 
@@ -166,7 +165,10 @@ async function readRaw(
   asked: HttpExchange,
 ): Promise<unknown> {
   if (asked.request.method !== 'POST') throw new Refusal('HTTP_METHOD');
-  return parseJson(await readJsonText(bodyBytesMax, asked), boundsOf(operations.limits, 1));
+  return admission.parseJson(
+    await readJsonText(bodyBytesMax, asked),
+    admission.boundsOf(operations.limits, 1),
+  );
 }
 
 /** Adds what results of the revision without sessions have. */

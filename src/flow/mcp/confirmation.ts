@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Client } from '../../access/client.js';
-import { isRecord, type NonceStore, parsedJson } from '../../core/index.js';
+import { isRecord, jsonValues, type sharedState } from '../../core/index.js';
 import { TextSeal } from '../../gateway/text-seal.js';
 import type { DescribedOperation } from '../../graphql/index.js';
 import { CODES, type McpMessage, ProtocolError } from './message.js';
@@ -36,7 +36,7 @@ interface ConfirmationParts {
   readonly pendingMax: number;
   readonly pending: PendingConfirmations;
   /** Shared by replicas; null: processes remember for themselves. */
-  readonly nonces: NonceStore | null;
+  readonly nonces: sharedState.NonceStore | null;
 }
 
 /**
@@ -181,7 +181,7 @@ function canAsk(capabilities: Readonly<Record<string, unknown>>): boolean {
 const callName = ({ service, name }: DescribedOperation): string => `${service}.${name}`;
 
 const partsOf = (text: string | null): readonly unknown[] | null => {
-  const parts: unknown = text === null ? null : parsedJson(text);
+  const parts: unknown = text === null ? null : jsonValues.parsedJson(text);
   return Array.isArray(parts) ? parts : null;
 };
 

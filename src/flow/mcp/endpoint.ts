@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compiled } from '../../compile.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
-import { type NonceStore, packageVersion, Refusal } from '../../core/index.js';
+import { inputFiles, Refusal, type sharedState } from '../../core/index.js';
 import { hostNames, isHostAllowed } from '../../gateway/host-name.js';
-import { DescribedCalls } from '../../graphql/index.js';
+import { namedOperations } from '../../graphql/index.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import { exactOrigins, originOf } from '../graphql/cors.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
@@ -23,7 +23,7 @@ const PAGE_FIELDS = {
 /** What confirmations need of the process. */
 interface ConfirmationState {
   readonly confirmations: PendingConfirmations;
-  readonly nonces: NonceStore | null;
+  readonly nonces: sharedState.NonceStore | null;
 }
 
 /** Null without `mcp`. */
@@ -37,7 +37,7 @@ export function makeMcpEndpoint(
   const { answerBytes, listBytes, confirmMillis, pendingConfirmations: pendingMax } = limits.mcp;
   const parts = {
     endpoint: graphql,
-    calls: new DescribedCalls(graphql.operations),
+    calls: new namedOperations.DescribedCalls(graphql.operations),
     tools: new ToolList(graphql, mcp.tools, listBytes),
     confirmed: mcp.confirmed,
     confirmations: new Confirmations({
@@ -47,7 +47,7 @@ export function makeMcpEndpoint(
     pending,
     answerBytes,
     path: mcp.path,
-    serverInfo: { name: 'soapstone', version: packageVersion() },
+    serverInfo: { name: 'soapstone', version: inputFiles.packageVersion() },
   };
   return {
     route: 'mcp',

@@ -1,20 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { isRecord } from '../../core/index.js';
-import {
-  asSentence,
-  boundValue,
-  type DescribedCall,
-  type DescribedCalls,
-  type DescribedOperation,
-  type DescribedOutcome,
-  FIELDS_ARGUMENT,
-  isWrapped,
-  MORE_ERRORS,
-  pointerOf,
-  problemSentence,
-  takesFields,
-} from '../../graphql/index.js';
+import { type DescribedOperation, lifecycle, namedOperations } from '../../graphql/index.js';
 import type { CallerHost } from '../graphql/host.js';
+import { boundValue } from './bound-value.js';
+import { FIELDS_ARGUMENT, isWrapped, takesFields } from './tool.js';
 
 /** The result of `tools/call`. */
 export interface ToolResult {
@@ -48,12 +37,12 @@ interface AnswerBounds {
 
 /** Calls the operation of a tool. Rejects with `CLIENT_GONE`, or with a bug. */
 export async function callTool(
-  calls: DescribedCalls,
+  calls: namedOperations.DescribedCalls,
   { described, values }: ToolCall,
   host: CallerHost,
   { answerBytes, schema }: AnswerBounds,
 ): Promise<ToolResult> {
-  let call: DescribedCall = { described, values, fields: null };
+  let call: namedOperations.DescribedCall = { described, values, fields: null };
   if (takesFields(described) && Object.hasOwn(values, FIELDS_ARGUMENT)) {
     const { [FIELDS_ARGUMENT]: fields, ...others } = values;
     if (fields !== null && typeof fields !== 'string') {
@@ -72,8 +61,10 @@ export async function callTool(
   const { errors, areCut } = outcome;
   const failed = errors
     .slice(0, ERRORS_MAX)
-    .map(({ path = [], message }) => `${pointerOf(path.slice(1))} is null: ${message}`);
-  const more = areCut || errors.length > ERRORS_MAX ? [MORE_ERRORS] : [];
+    .map(
+      ({ path = [], message }) => `${namedOperations.pointerOf(path.slice(1))} is null: ${message}`,
+    );
+  const more = areCut || errors.length > ERRORS_MAX ? [lifecycle.MORE_ERRORS] : [];
   const notes = [...(note === null ? [] : [note]), ...failed, ...more];
   return {
     content: texts(
@@ -94,12 +85,14 @@ const texts = (...parts: readonly string[]): ToolResult['content'] =>
   parts.map((text) => ({ type: 'text', text }));
 
 /** The string of a Fault as it is; else what is wrong, with all arguments that are. */
-function messageOf(outcome: Exclude<DescribedOutcome, { readonly kind: 'value' }>): string {
+function messageOf(
+  outcome: Exclude<namedOperations.DescribedOutcome, { readonly kind: 'value' }>,
+): string {
   if (outcome.kind === 'failed') return outcome.detail;
   const { detail, problems, fieldProblems, refusal } = outcome;
   const listed = [
-    ...problems.map((each) => problemSentence(each, 'The arguments')),
-    ...fieldProblems.map((each) => asSentence(`/${FIELDS_ARGUMENT}: ${each}`)),
+    ...problems.map((each) => namedOperations.problemSentence(each, 'The arguments')),
+    ...fieldProblems.map((each) => namedOperations.asSentence(`/${FIELDS_ARGUMENT}: ${each}`)),
   ];
   if (listed.length > 0) return listed.join('\n');
   return refusal.retryAfter === null

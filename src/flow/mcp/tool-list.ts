@@ -1,27 +1,21 @@
 import { Buffer } from 'node:buffer';
 import type { Client } from '../../access/client.js';
 import { getOrMake, type Steps, TimeSlices } from '../../core/index.js';
-import {
-  type DescribedOperation,
-  type DescribedTool,
-  describeParts,
-  describeType,
-  FOUND_MAX,
-  findTools,
-  introspectionPoints,
-  LISTED_MAX,
-  prepareWholeCount,
-  READING_TOOL,
-  SEARCH_TOOL,
-  searchTools,
-  type Tool,
-  toolOf,
-  WRITING_TOOL,
-  wholeSchemaFields,
-} from '../../graphql/index.js';
+import { admission, type DescribedOperation } from '../../graphql/index.js';
 import { CallableOperations, type CallableSet } from '../graphql/callable-operations.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { mayCall } from '../graphql/may-call.js';
+import { type Tool, toolOf } from './tool.js';
+import { type DescribedTool, describeParts, describeType } from './tool-parts.js';
+import {
+  FOUND_MAX,
+  findTools,
+  LISTED_MAX,
+  READING_TOOL,
+  SEARCH_TOOL,
+  searchTools,
+  WRITING_TOOL,
+} from './tool-search.js';
 
 /** What a tool of `tools/call` stands for. */
 export type CalledTool =
@@ -69,7 +63,7 @@ export class ToolList {
 
   /** The operations that a client may call. */
   async callable(client: Client): Promise<CallableSet> {
-    await prepareWholeCount(this.#endpoint.operations.admission.schema);
+    await admission.prepareWholeCount(this.#endpoint.operations.admission.schema);
     return this.#slices.run(this.#callable.of(client));
   }
 
@@ -98,7 +92,10 @@ export class ToolList {
     const { schema, limits } = this.#endpoint.operations.admission;
     const all = this.#endpoint.operations.built.fields.size;
     const share = Math.min(1, tools / Math.max(1, all));
-    return Math.max(1, introspectionPoints(share * wholeSchemaFields(schema), limits.cost));
+    return Math.max(
+      1,
+      admission.introspectionPoints(share * admission.wholeSchemaFields(schema), limits.cost),
+    );
   }
 
   /** The tool of this name; null where there is none, or the client may not call it. */

@@ -6,16 +6,9 @@ import { OpenApiPrinter } from '../../compile/rest/openapi.js';
 import type { OpenApiForm } from '../../compile/rest/openapi-text.js';
 import type { RestTable } from '../../compile/rest/rest-table.js';
 import { OPENAPI_JSON, OPENAPI_YAML } from '../../config/rest/rest-rules.js';
-import {
-  BoundedCache,
-  Cancellation,
-  type CancelSignal,
-  Refusal,
-  SharedMaking,
-  TimeSlices,
-} from '../../core/index.js';
+import { Cancellation, type CancelSignal, Refusal, TimeSlices, collections } from '../../core/index.js';
 import { isCompressible } from '../../gateway/compress.js';
-import { introspectionPoints, prepareWholeCount, wholeSchemaFields } from '../../graphql/index.js';
+import { admission } from '../../graphql/index.js';
 import { charge } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -56,7 +49,7 @@ export class OpenApiAnswers {
   readonly #table: RestTable;
   readonly #callable: CallableOperations;
   readonly #printers: Readonly<Record<OpenApiForm, OpenApiPrinter>>;
-  readonly #descriptions: SharedMaking<KeptDescription>;
+  readonly #descriptions: collections.SharedMaking<KeptDescription>;
   readonly #slices = new TimeSlices();
 
   constructor(endpoint: GraphqlEndpoint, table: RestTable) {
@@ -71,8 +64,8 @@ export class OpenApiAnswers {
       json: new OpenApiPrinter(frame, 'json', descriptionBytes),
       yaml: new OpenApiPrinter(frame, 'yaml', descriptionBytes),
     };
-    this.#descriptions = new SharedMaking(
-      new BoundedCache({
+    this.#descriptions = new collections.SharedMaking(
+      new collections.BoundedCache({
         size: descriptionBytes,
         sizeOf: ({ gzipped }, key) => gzipped.length + key.length,
       }),
@@ -89,8 +82,8 @@ export class OpenApiAnswers {
     if (!introspection) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
     exchange.operation = 'openapi';
-    await prepareWholeCount(schema);
-    charge(caller, introspectionPoints(wholeSchemaFields(schema), limits.cost));
+    await admission.prepareWholeCount(schema);
+    charge(caller, admission.introspectionPoints(admission.wholeSchemaFields(schema), limits.cost));
     await consultAboutPath(endpoint.policy, asked, null, path);
     const form = OPENAPI_PATHS.get(path) ?? 'json';
     const headers = { 'content-type': MEDIA_TYPES[form], 'x-content-type-options': 'nosniff' };

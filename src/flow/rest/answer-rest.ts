@@ -1,16 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
 import { asRefusal, type Cancellation, isRecord, Refusal } from '../../core/index.js';
-import {
-  boundsOf,
-  type DescribedCall,
-  type DescribedCalls,
-  type DescribedOutcome,
-  parseJson,
-  pointerOf,
-  preventForgery,
-  type RawVariables,
-} from '../../graphql/index.js';
+import { admission, namedOperations, type RawVariables } from '../../graphql/index.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
@@ -36,7 +27,7 @@ const ERRORS_MAX = 10;
 /** Answers a request that calls one operation. Rejects with `CLIENT_GONE`, or with a bug. */
 export async function answerRest(
   endpoint: GraphqlEndpoint,
-  calls: DescribedCalls,
+  calls: namedOperations.DescribedCalls,
   asked: HttpExchange,
   target: RestTarget,
   query: string,
@@ -82,7 +73,7 @@ async function readCall(
   { described, methods, texts }: RestTarget,
   query: string,
   host: CallerHost,
-): Promise<DescribedCall> {
+): Promise<namedOperations.DescribedCall> {
   const { method = '', headers } = asked.request;
   const parameters = new URLSearchParams(query);
   const [fields = null, ...others] = parameters.getAll(FIELDS);
@@ -93,7 +84,7 @@ async function readCall(
   if (!methods.includes(method)) throw new Refusal('HTTP_METHOD');
   const fixed = pathArguments(texts, described);
   if (method === 'GET') {
-    preventForgery({
+    admission.preventForgery({
       method,
       url: '',
       headers,
@@ -111,7 +102,7 @@ async function readCall(
   }
   const text = await readJsonText(bodyBytesMax, asked);
   host.startWork();
-  const values = parseJson(text, boundsOf(operations.limits, 1));
+  const values = admission.parseJson(text, admission.boundsOf(operations.limits, 1));
   if (!isRecord(values)) {
     throw new Refusal('BAD_REQUEST', 'It must be an object with the arguments.');
   }
@@ -131,7 +122,7 @@ function withFixed(values: RawVariables, fixed: RawVariables): RawVariables {
 const noBody = (): Promise<string> => Promise.resolve('');
 
 function answerOf(
-  outcome: DescribedOutcome,
+  outcome: namedOperations.DescribedOutcome,
   exchange: Parameters<typeof problemOf>[1],
   form: RestForm,
   held: string,
@@ -166,7 +157,7 @@ const NODES = 'nodes';
 /** Ends an answer whose first lines are out. */
 function endLines(
   lines: ItemLines,
-  outcome: DescribedOutcome,
+  outcome: namedOperations.DescribedOutcome,
   { exchange }: HttpExchange,
   { aborted }: Cancellation,
 ): void {
@@ -192,4 +183,4 @@ function printErrors(errors: readonly GraphQLError[], areCut: boolean): string {
 
 /** An item of a list of RFC 9651: names of the schema and indexes are ASCII, without quotes. */
 const printError = ({ path = [], extensions }: GraphQLError): string =>
-  `${String(extensions['code'])};pointer="${pointerOf(path.slice(1))}"`;
+  `${String(extensions['code'])};pointer="${namedOperations.pointerOf(path.slice(1))}"`;

@@ -1,6 +1,6 @@
 import type { Compiled } from '../../compile.js';
 import { Refusal } from '../../core/index.js';
-import { DescribedCalls } from '../../graphql/index.js';
+import { namedOperations } from '../../graphql/index.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { OPENAPI_PATHS, OpenApiAnswers } from './answer-openapi.js';
@@ -19,7 +19,7 @@ export function makeRestEndpoint(
 ): OperationEndpoint | null {
   if (rest === null) return null;
   const { operations, routes, bases } = rest;
-  const calls = new DescribedCalls(graphql.operations);
+  const calls = new namedOperations.DescribedCalls(graphql.operations);
   const openApi = new OpenApiAnswers(graphql, rest);
   const open = rest.hasPage ? makeOpenApiPage() : null;
   return {

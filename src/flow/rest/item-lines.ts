@@ -1,4 +1,4 @@
-import type { ItemReceiver } from '../../codec/index.js';
+import type { replyDecoding } from '../../codec/index.js';
 import { KIB } from '../../core/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
@@ -16,7 +16,7 @@ const PART_CHARS = 64 * KIB;
  * The items of a list as lines of JSON. The first are held; then the answer begins, and lines go
  * out as items come in.
  */
-export class ItemLines implements ItemReceiver {
+export class ItemLines implements replyDecoding.ItemReceiver {
   readonly isBounded = false;
   readonly #answer: StreamedAnswer;
   #text = '';

@@ -1,12 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { kindOf, Refusal, type RefusalCode, wireStatus } from '../../core/index.js';
+import { Refusal, type RefusalCode, refusals } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type {
-  DescribedFault,
-  DescribedOutcome,
-  GraphqlResponse,
-  PrintedProblem,
-} from '../../graphql/index.js';
+import type { GraphqlResponse, namedOperations } from '../../graphql/index.js';
 import { refuseInForm } from '../http/refuse.js';
 
 const PROBLEM_TYPE = 'application/problem+json';
@@ -19,10 +14,10 @@ interface ProblemParts {
   readonly status: number;
   readonly detail: string;
   readonly errors?: readonly (
-    | PrintedProblem
+    | namedOperations.PrintedProblem
     | { readonly parameter: string; readonly detail: string }
   )[];
-  readonly fault?: DescribedFault | null;
+  readonly fault?: namedOperations.DescribedFault | null;
 }
 
 const MALFORMED = 'The request is malformed.';
@@ -36,7 +31,7 @@ const printProblem = (
 ): string =>
   JSON.stringify({
     type: `urn:soapstone:problem:${code}`,
-    title: code === 'BAD_REQUEST' ? MALFORMED : kindOf(code).text,
+    title: code === 'BAD_REQUEST' ? MALFORMED : refusals.kindOf(code).text,
     status,
     detail,
     code,
@@ -54,7 +49,7 @@ const FIELDS: Readonly<Record<string, string>> = {
  * The answer to a call that was refused, or failed. `refusal` is what the exchange has recorded.
  */
 export function problemOf(
-  outcome: Exclude<DescribedOutcome, { readonly kind: 'value' }>,
+  outcome: Exclude<namedOperations.DescribedOutcome, { readonly kind: 'value' }>,
   { id, refusal: recorded }: Pick<Exchange, 'id' | 'refusal'>,
 ): GraphqlResponse {
   if (outcome.kind === 'refused') {
@@ -64,7 +59,7 @@ export function problemOf(
       ...fieldProblems.map((each) => ({ parameter: 'fields', detail: each })),
     ];
     return problemAnswer(
-      { code: refusal.code, status: wireStatus(refusal, 'http'), detail, errors },
+      { code: refusal.code, status: refusals.wireStatus(refusal, 'http'), detail, errors },
       id,
       refusal,
     );
@@ -75,16 +70,16 @@ export function problemOf(
   return problemAnswer({ code, status, detail, fault }, id, refusal);
 }
 
-function statusOfFailure(refusal: Refusal, fault: DescribedFault | null): number {
+function statusOfFailure(refusal: Refusal, fault: namedOperations.DescribedFault | null): number {
   // The backend wants other credentials of the caller, whatever else its Fault says.
   if (refusal.challenge !== null) return 401;
-  return fault?.isOfSender === true ? SENDER_STATUS : wireStatus(refusal, 'http');
+  return fault?.isOfSender === true ? SENDER_STATUS : refusals.wireStatus(refusal, 'http');
 }
 
 /** The answer to a request that is none of the endpoint. `allow`: the methods of the address. */
 export const requestProblem = (refusal: Refusal, id: string, allow: string): GraphqlResponse =>
   problemAnswer(
-    { code: refusal.code, status: wireStatus(refusal, 'http'), detail: detailOf(refusal) },
+    { code: refusal.code, status: refusals.wireStatus(refusal, 'http'), detail: detailOf(refusal) },
     id,
     refusal,
     allow,

@@ -1,4 +1,4 @@
-import { type DescribedOperation, isBinaryAnswer, isListAnswer } from '../../graphql/index.js';
+import { type DescribedOperation, namedOperations } from '../../graphql/index.js';
 
 /** The forms that an answer may have, with their media types. */
 export const MEDIA_TYPES = {
@@ -25,8 +25,8 @@ export function formOf(described: DescribedOperation, accept: string | undefined
     const [type = ''] = range.split(';');
     const name = type.trim().toLowerCase();
     if (name === 'application/json' || name === '*/*' || name === 'application/*') return 'json';
-    if (name === MEDIA_TYPES.bytes && isBinaryAnswer(described)) return 'bytes';
-    if (name === MEDIA_TYPES.lines && isListAnswer(described)) return 'lines';
+    if (name === MEDIA_TYPES.bytes && namedOperations.isBinaryAnswer(described)) return 'bytes';
+    if (name === MEDIA_TYPES.lines && namedOperations.isListAnswer(described)) return 'lines';
   }
   return 'json';
 }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { hasPathPrefix } from '../../compile/listen/routes.js';
 import type { Compiled } from '../../compile.js';
-import { asRefusal, Refusal, usualName } from '../../core/index.js';
+import { asRefusal, httpFields, Refusal } from '../../core/index.js';
 import { makePlainProxy, type PlainProxy } from '../../upstream/index.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
@@ -23,7 +23,7 @@ interface Route {
 
 /** The endpoints of the paths that hold no envelope; the longest path that fits wins. */
 export function makePlainEndpoint({ config, policy, via }: Compiled): PlainEndpoint {
-  const requestId = config.headerCase === 'lower' ? REQUEST_ID : usualName(REQUEST_ID);
+  const requestId = config.headerCase === 'lower' ? REQUEST_ID : httpFields.usualName(REQUEST_ID);
   const routes = config.routes
     .map(
       ({ path, url }): Route => ({

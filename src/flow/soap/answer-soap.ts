@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { claimsOf } from '../../access/client.js';
 import type { Policy } from '../../access/policy.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type CallObserver, type NonceStore, Refusal } from '../../core/index.js';
+import { type observing, Refusal, type sharedState } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { FieldRule } from '../../graphql/index.js';
+import type { fieldRights } from '../../graphql/index.js';
 import type { UpstreamRequest } from '../../upstream/index.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
@@ -31,13 +31,13 @@ export interface SoapEndpoint {
   /** Null where no subscription waits for what calls bring. */
   readonly observers: Observers | null;
   /** The nonces that all processes know; null where each is alone. */
-  readonly nonces: NonceStore | null;
+  readonly nonces: sharedState.NonceStore | null;
   /** Null where none is asked. */
   readonly decisionPoint: Policy | null;
   /**
    * The rules that callers must meet to get the replies of an operation, by `service.operation`.
    */
-  readonly closedReplies: ReadonlyMap<string, FieldRule>;
+  readonly closedReplies: ReadonlyMap<string, fieldRights.FieldRule>;
   /** Clients are configured, so there are rights and budgets to check. */
   readonly isGuarded: boolean;
   /** A service in monitor mode let through what it would have refused. */
@@ -124,7 +124,7 @@ const observerOf = (
   { exchange, service }: SoapContext,
   operation: string,
   method = 'POST',
-): CallObserver | null =>
+): observing.CallObserver | null =>
   exchange.observer === null ? null : exchange.observer.call(service.name, operation, method);
 
 /** Forwards a step of NTLM or Negotiate, which has no content. */

@@ -1,5 +1,5 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import { type NonceClaim, type NonceStore, Refusal } from '../../core/index.js';
+import { Refusal, type sharedState } from '../../core/index.js';
 
 /**
  * Asks the other processes for nonces that are new to this one. While they cannot be asked, a
@@ -8,9 +8,9 @@ import { type NonceClaim, type NonceStore, Refusal } from '../../core/index.js';
  * reported. Rejects with `wsse:FailedAuthentication` or `OVERLOADED`.
  */
 export async function claimNonces(
-  store: NonceStore | null,
+  store: sharedState.NonceStore | null,
   { name, acceptsUncomparedNonces }: SoapService,
-  nonces: readonly NonceClaim[],
+  nonces: readonly sharedState.NonceClaim[],
   onViolation: ((refusal: Refusal) => void) | null = null,
 ): Promise<void> {
   if (store === null) return;

@@ -1,21 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import {
-  asRefusal,
-  asUpstream,
-  DEVIATION_CODES,
-  DEVIATIONS,
-  KIB,
-  OF_BYTES,
-  Refusal,
-  Stages,
-  type Tolerance,
-} from '../../core/index.js';
+import { asRefusal, KIB, Refusal, refusals, Stages, tolerated } from '../../core/index.js';
 import {
   type EnvelopeObserver,
   EnvelopeValidator,
   Gate,
-  isSecurity,
+  headerBlocks,
   type MessageReader,
 } from '../../soap/index.js';
 import type {
@@ -76,8 +66,8 @@ export function forward(
  */
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
-const ANY_TYPE: Tolerance = new Set(['media-type']);
-const BYTES: Tolerance = new Set(OF_BYTES);
+const ANY_TYPE: tolerated.Tolerance = new Set(['media-type']);
+const BYTES: tolerated.Tolerance = new Set(tolerated.OF_BYTES);
 
 /** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
 const ACCEPTED = 202;
@@ -241,7 +231,11 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #observed(reader: MessageReader, head: ReplyHead): MessageReader {
     const { service } = this.#context;
     const repair = repairOf(head.header('content-type'), service, BYTES, (deviation) =>
-      this.#tolerance.allow([deviation], DEVIATION_CODES[deviation], DEVIATIONS[deviation]),
+      this.#tolerance.allow(
+        [deviation],
+        tolerated.DEVIATION_CODES[deviation],
+        tolerated.DEVIATIONS[deviation],
+      ),
     );
     return repair === null ? reader : readRepaired(reader, repair);
   }
@@ -284,7 +278,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   openHeaderBlock(tag: StartTag): null {
-    this.#isSecured ||= isSecurity(tag);
+    this.#isSecured ||= headerBlocks.isSecurity(tag);
     return null;
   }
 
@@ -333,7 +327,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     try {
       this.#gate?.write(chunk);
     } catch (caught) {
-      throw asUpstream(asRefusal(caught));
+      throw refusals.asUpstream(asRefusal(caught));
     }
   }
 
@@ -350,7 +344,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   /** Monitor mode reads content of any media type, to find out what it is. */
-  get #formTolerance(): Tolerance {
+  get #formTolerance(): tolerated.Tolerance {
     const { service, gate } = this.#context;
     return gate.onViolation === null ? service.toleranceOf(this.#operation) : ANY_TYPE;
   }
@@ -385,7 +379,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     try {
       this.#gate?.end();
     } catch (caught) {
-      throw asUpstream(asRefusal(caught));
+      throw refusals.asUpstream(asRefusal(caught));
     }
   }
 
@@ -443,7 +437,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     try {
       step(this.#gate);
     } catch (caught) {
-      const refusal = asUpstream(asRefusal(caught));
+      const refusal = refusals.asUpstream(asRefusal(caught));
       const isOfAnother = refusal.code === 'UPSTREAM_DESYNC' && !this.#isChallenge;
       if (this.#context.answer.hasBegun || isOfAnother) throw refusal;
       this.#gate = null;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
-import { type NonceStore, Refusal } from '../../core/index.js';
+import { Refusal, type sharedState } from '../../core/index.js';
 import { EnvelopeValidator, Gate, type GateOptions } from '../../soap/index.js';
 import type { Encoding } from '../../xml/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -18,7 +18,7 @@ export interface IntakeOptions
   /** Asks a decision point about the operation. Null where there is none. */
   readonly consult: ((known: KnownOperation | null) => Promise<void>) | null;
   /** Null where each process is alone. */
-  readonly nonces: NonceStore | null;
+  readonly nonces: sharedState.NonceStore | null;
   /**
    * Collects a message longer than the window up to so many bytes, so that its length is known;
    * null: it flows.

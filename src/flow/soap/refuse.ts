@@ -1,16 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
-import { hasFault, Refusal, wireStatus } from '../../core/index.js';
+import { Refusal, refusals } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import {
-  type Dialect,
-  dialectOfName,
-  dialectsOfMediaType,
-  faultCodeOf,
-  likelyEnvelopeType,
-  printFault,
-  printMediaType,
-} from '../../soap/index.js';
+import { type Dialect, dialectOfName, mime, mimeTypes, soapFaults } from '../../soap/index.js';
 import { endLingering } from '../http/linger.js';
 import {
   answerAbruptly,
@@ -38,8 +30,8 @@ export function refuseSoap(
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
   const dialect = dialectOfName(exchange.dialect) ?? likelyDialect(response.req, service);
-  const status = wireStatus(refusal, dialect);
-  if (!hasFault(refusal, dialect)) {
+  const status = refusals.wireStatus(refusal, dialect);
+  if (!refusals.hasFault(refusal, dialect)) {
     const { isAbrupt, undecodable } = refusal.kind;
     if (isAbrupt === true) {
       answerAbruptly(exchange, response, status);
@@ -54,17 +46,17 @@ export function refuseSoap(
     }
     return;
   }
-  const message = printFault(dialect, refusal, {
+  const message = soapFaults.printFault(dialect, refusal, {
     id: exchange.id,
     spoken: service.dialects,
     isExplained: exchange.explainsRefusals,
   });
   exchange.dialect = dialect.name;
-  exchange.faultCode = faultCodeOf(dialect, refusal);
+  exchange.faultCode = soapFaults.faultCodeOf(dialect, refusal);
   exchange.bytesOut += message.length;
   const headers = [
     'content-type',
-    printMediaType(dialect, null),
+    mimeTypes.printMediaType(dialect, null),
     'content-length',
     String(message.length),
   ];
@@ -82,7 +74,7 @@ const ALL = new Intl.ListFormat('en', { type: 'conjunction' });
  * The dialect a caller probably speaks whose message was not readable: the first of its media type.
  */
 function likelyDialect(request: IncomingMessage, service: SoapService): Dialect {
-  const mediaType = likelyEnvelopeType(request.headers['content-type']);
+  const mediaType = mime.likelyEnvelopeType(request.headers['content-type']);
   const names = service.dialects.map((dialect) => dialect.name);
-  return dialectsOfMediaType(mediaType, names)[0] ?? service.dialects[0];
+  return mimeTypes.dialectsOfMediaType(mediaType, names)[0] ?? service.dialects[0];
 }

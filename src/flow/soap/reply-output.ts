@@ -1,16 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { faultStatus, Refusal } from '../../core/index.js';
+import { Refusal, refusals } from '../../core/index.js';
 import {
-  type DetailRules,
   dialectOfName,
   type EnvelopeValidator,
   type GateOutput,
-  type MediaType,
-  type MultipartReader,
-  prepareFault,
-  printContentType,
-  printMediaType,
-  type Repair,
+  type mime,
+  mimeTypes,
+  soapFaults,
 } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall } from '../../upstream/index.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
@@ -23,9 +19,9 @@ interface ReplyOutputParts {
   readonly head: ReplyHead;
   readonly form: ReplyForm;
   /** Null where the reply is no package. */
-  readonly package: MultipartReader | null;
+  readonly package: mime.MultipartReader | null;
   readonly envelope: EnvelopeValidator;
-  readonly rules: DetailRules;
+  readonly rules: soapFaults.DetailRules;
   readonly call: UpstreamCall | null;
   /** Null for a reply that comes from the backend. */
   readonly ageMillis: number | null;
@@ -106,7 +102,7 @@ export class ReplyOutput implements GateOutput {
       readers: service.readers,
       charset: type.charset,
     };
-    const prepared = prepareFault(envelope, options);
+    const prepared = soapFaults.prepareFault(envelope, options);
     if (prepared.kind === 'own') {
       const { repaired } = prepared;
       exchange.repairedFault = repaired?.deviation ?? null;
@@ -120,14 +116,16 @@ export class ReplyOutput implements GateOutput {
       );
     } else {
       this.#answer(
-        this.#parts.head.status === 401 ? 401 : faultStatus(prepared.code, prepared.dialect),
-        printMediaType(prepared.dialect, null),
+        this.#parts.head.status === 401
+          ? 401
+          : refusals.faultStatus(prepared.code, prepared.dialect),
+        mimeTypes.printMediaType(prepared.dialect, null),
         prepared.message,
       );
     }
   }
 
-  #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: MediaType } {
+  #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: mimeTypes.MediaType } {
     if (this.#parts.package === null) return { envelope: message, type: this.#parts.form.type };
     const { sourceStart, envelopeBytes, envelopeType } = this.#parts.package;
     return {
@@ -144,9 +142,9 @@ export class ReplyOutput implements GateOutput {
    * The status of the backend, but for 500: that of an invalid Fault says nothing, and its code has
    * one of its own.
    */
-  #repairedStatus({ code, dialect }: Repair): number {
+  #repairedStatus({ code, dialect }: soapFaults.Repair): number {
     const { status } = this.#parts.head;
-    return status < 400 || status === 500 ? faultStatus(code, dialect) : status;
+    return status < 400 || status === 500 ? refusals.faultStatus(code, dialect) : status;
   }
 
   /**
@@ -164,7 +162,7 @@ export class ReplyOutput implements GateOutput {
     ) {
       return status;
     }
-    return faultStatus(fault.parts.code, dialect);
+    return refusals.faultStatus(fault.parts.code, dialect);
   }
 
   /** Further fields: cookies, `Retry-After`, or in monitor mode the other fields of the reply. */
@@ -217,7 +215,7 @@ export class ReplyOutput implements GateOutput {
   #contentType(): string {
     const { form, envelope } = this.#parts;
     if (form.isUntyped === true && envelope.dialect !== null && this.#mayChange) {
-      return printContentType(envelope.dialect.mediaType, form.type.charset, null);
+      return mimeTypes.printContentType(envelope.dialect.mediaType, form.type.charset, null);
     }
     return this.#parts.head.header('content-type') ?? 'text/xml';
   }
@@ -265,5 +263,5 @@ export class FaultOutput implements GateOutput {
 const NO_FIELDS: readonly string[] = [];
 const MONITORED = ['content-encoding', 'location', 'retry-after', 'www-authenticate'];
 
-const contentTypeOf = ({ name, charset }: MediaType): string =>
+const contentTypeOf = ({ name, charset }: mimeTypes.MediaType): string =>
   charset === null ? name : `${name}; charset=${charset}`;

@@ -1,16 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, refuseByLimit } from '../../core/index.js';
-import {
-  contentTypeRule,
-  type GateOptions,
-  type MediaType,
-  PACKAGE,
-  type PackageType,
-  readMediaType,
-  readPackageType,
-  readSoapAction,
-} from '../../soap/index.js';
+import { type GateOptions, mime, mimeTypes, readSoapAction } from '../../soap/index.js';
 import { isKnownCharset } from '../../xml/index.js';
 
 /** The two fields that describe the content of a request; null for a field that is not sent. */
@@ -34,9 +25,9 @@ export type SoapRequestHead =
        * The media type of the envelope, also in a package; `multipart/related` where only its part
        * has one.
        */
-      readonly mediaType: MediaType;
+      readonly mediaType: mimeTypes.MediaType;
       /** Null for an envelope that comes as it is. */
-      readonly package: PackageType | null;
+      readonly package: mime.PackageType | null;
       /** The action in SOAPAction, or null. */
       readonly soapAction: string | null;
       /** It comes as gzip. */
@@ -100,13 +91,15 @@ function readPostHead(
   const { headers } = request;
   const packageType = readPackage(headers['content-type'], service);
   const mediaType =
-    packageType === null ? readMediaType(headers['content-type']) : envelopeOf(packageType);
+    packageType === null
+      ? mimeTypes.readMediaType(headers['content-type'])
+      : envelopeOf(packageType);
   if (
     mediaType === null ||
-    (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))
+    (mediaType.name !== mime.PACKAGE && !service.mediaTypes.has(mediaType.name))
   ) {
     const written = headers['content-type'];
-    const rule = contentTypeRule(written, (name) => service.mediaTypes.has(name));
+    const rule = mimeTypes.contentTypeRule(written, (name) => service.mediaTypes.has(name));
     throw new Refusal('HTTP_MEDIA_TYPE', mediaType === null ? rule : null, {
       found: written ?? 'no Content-Type',
     });
@@ -132,13 +125,13 @@ function readPostHead(
   };
 }
 
-function readPackage(header: string | undefined, service: SoapService): PackageType | null {
+function readPackage(header: string | undefined, service: SoapService): mime.PackageType | null {
   if (header === undefined || !MULTIPART.test(header)) return null;
-  const isPackage = readMediaType(header)?.name === PACKAGE;
+  const isPackage = mimeTypes.readMediaType(header)?.name === mime.PACKAGE;
   if (!isPackage || !service.acceptsPackages) {
     throw new Refusal('HTTP_MEDIA_TYPE', 'multipart', { found: header });
   }
-  return readPackageType(header, service.mimeLimits);
+  return mime.readPackageType(header, service.mimeLimits);
 }
 
 const MULTIPART = /^\s*multipart\//i;
@@ -147,8 +140,8 @@ const MULTIPART = /^\s*multipart\//i;
  * The media type of the envelope in a package, or that of the package where only the part itself
  * has it.
  */
-const envelopeOf = ({ envelopeType, action }: PackageType): MediaType => ({
-  name: envelopeType ?? PACKAGE,
+const envelopeOf = ({ envelopeType, action }: mime.PackageType): mimeTypes.MediaType => ({
+  name: envelopeType ?? mime.PACKAGE,
   charset: null,
   action,
 });

@@ -1,16 +1,15 @@
 import type { ReadRule } from '../../cache/rules.js';
-import { CanonicalHash } from '../../codec/index.js';
+import { scalars } from '../../codec/index.js';
 import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type NonceClaim, Refusal } from '../../core/index.js';
+import { Refusal, type sharedState } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import {
-  type Addressing,
   actionOrNull,
   type EnvelopeObserver,
   type EnvelopeValidator,
   type GateOptions,
-  isAnonymous,
+  headerBlocks,
   PathText,
 } from '../../soap/index.js';
 import type { Operation } from '../../wsdl/index.js';
@@ -66,7 +65,7 @@ export class RequestPolicy implements EnvelopeObserver {
   /** The action parameter of the Content-Type, or null. */
   readonly #typeAction: string | null;
   /** Nonces of the message, and what else may come once, which are new to this process. */
-  nonces: readonly NonceClaim[] = [];
+  nonces: readonly sharedState.NonceClaim[] = [];
   /**
    * Verifies the message, and has verified its Header once Body begins; null where it is not
    * verified.
@@ -76,7 +75,7 @@ export class RequestPolicy implements EnvelopeObserver {
    * The hash of the content of Body, where calls of the operation may be shared or have a key; else
    * null.
    */
-  #content: CanonicalHash | null = null;
+  #content: scalars.CanonicalHash | null = null;
   /**
    * The parts of the Header that tell senders apart, where the request has an idempotency key; else
    * null.
@@ -177,7 +176,7 @@ export class RequestPolicy implements EnvelopeObserver {
     }
   }
 
-  #freshNonces({ freshnessClaims }: EnvelopeValidator): readonly NonceClaim[] {
+  #freshNonces({ freshnessClaims }: EnvelopeValidator): readonly sharedState.NonceClaim[] {
     const { freshness } = this.#parts.service;
     if (freshnessClaims === null || freshness === null) return [];
     const { keptMillis } = freshness;
@@ -197,7 +196,7 @@ export class RequestPolicy implements EnvelopeObserver {
     this.#content =
       this.#rule === null && !this.#parts.isKeyed
         ? null
-        : new CanonicalHash(this.#rule ?? { isData: false });
+        : new scalars.CanonicalHash(this.#rule ?? { isData: false });
     const affinity = this.#parts.service.reach.affinity;
     if (affinity !== null && affinity.by === 'path') {
       this.#path = new PathText(affinity.steps);
@@ -317,8 +316,8 @@ export class RequestPolicy implements EnvelopeObserver {
     return candidates.every((candidate) => needed.includes(candidate)) ? topic : null;
   }
 
-  #checkDestination(envelope: EnvelopeValidator, { to, toContent }: Addressing): void {
-    if (to === null || isAnonymous(to)) return;
+  #checkDestination(envelope: EnvelopeValidator, { to, toContent }: headerBlocks.Addressing): void {
+    if (to === null || headerBlocks.isAnonymous(to)) return;
     const { destinations, rewritesTo } = this.#parts.service;
     if (destinations.isOwn(to, this.#parts.host)) {
       if (toContent === null || envelope.isSigned || !rewritesTo) return;

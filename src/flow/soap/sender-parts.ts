@@ -1,19 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { CanonicalHash } from '../../codec/index.js';
+import { scalars } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type EnvelopeValidator, isAddressing, isSecurity } from '../../soap/index.js';
-import {
-  DS,
-  isForRole,
-  SAML1,
-  SAML2,
-  type VerifiedMessage,
-  WSSE,
-  WSSE11,
-  WSU,
-  X509_V3,
-} from '../../wss/index.js';
+import { type EnvelopeValidator, headerBlocks } from '../../soap/index.js';
+import { isProven, isVerifiedBlock, type VerifiedMessage } from '../../wss/index.js';
 import {
   type Encoding,
   type Interest,
@@ -43,7 +33,7 @@ interface Part {
   readonly uri: string;
   readonly local: string;
   readonly valueType: string;
-  readonly hash: CanonicalHash;
+  readonly hash: scalars.CanonicalHash;
 }
 
 /** A message that is read whole, and the proofs that it has. */
@@ -67,7 +57,7 @@ export class SenderParts {
 
   /** Reads a block. */
   open(tag: StartTag): XmlHandler {
-    const reader = isSecurity(tag) ? new ChildParts() : new WholePart();
+    const reader = headerBlocks.isSecurity(tag) ? new ChildParts() : new WholePart();
     const { uri, local, offsetBytes: startBytes } = tag;
     this.#blocks.push({
       uri,
@@ -112,7 +102,7 @@ export class SenderParts {
 }
 
 /** Reads a block as one part. */
-class WholePart extends CanonicalHash {
+class WholePart extends scalars.CanonicalHash {
   readonly parts: Part[] = [];
 
   constructor() {
@@ -131,12 +121,12 @@ class WholePart extends CanonicalHash {
 class ChildParts implements XmlHandler {
   readonly parts: Part[] = [];
   #depth = 0;
-  #child: CanonicalHash | null = null;
+  #child: scalars.CanonicalHash | null = null;
 
   open(tag: StartTag): Interest {
     this.#depth++;
     if (this.#depth === 2) {
-      this.#child = new CanonicalHash({ isData: false });
+      this.#child = new scalars.CanonicalHash({ isData: false });
       this.parts.push(partOf(tag, this.#child));
     }
     return this.#child?.open(tag) ?? STREAM;
@@ -155,7 +145,7 @@ class ChildParts implements XmlHandler {
   }
 }
 
-const partOf = (tag: StartTag, hash: CanonicalHash): Part => ({
+const partOf = (tag: StartTag, hash: scalars.CanonicalHash): Part => ({
   uri: tag.uri,
   local: tag.local,
   valueType: tag.attribute('', 'ValueType') ?? '',
@@ -180,47 +170,18 @@ const printAttribute = ({ uri, local, value }: Attribute): string => `{${uri}}${
 const isId = (local: string): boolean => /^id$/i.test(local);
 
 /** A message that is sent again may have another id. */
-const isMessageId = ({ uri, local }: Block): boolean => local === 'MessageID' && isAddressing(uri);
+const isMessageId = ({ uri, local }: Block): boolean =>
+  local === 'MessageID' && headerBlocks.isAddressing(uri);
 
 /** Whether a block is the Security block that the gateway has verified. */
-function isVerified(
-  { uri, attributes, local }: Block,
+const isVerified = (
+  block: Block,
   { verification }: SoapService,
   { dialect }: EnvelopeValidator,
-): boolean {
-  if (verification === null || dialect === null || uri !== WSSE || local !== 'Security') {
-    return false;
-  }
-  const target = attributes.find(
-    (attribute) =>
-      attribute.uri === dialect.envelopeUri && attribute.local === dialect.targetAttribute,
-  );
-  return isForRole(target?.value ?? '', dialect, verification.rules.role);
-}
-
-/** Whether a child of the verified block is a proof, whose name counts, or a time. */
-function isProven({ uri, local, valueType }: Part, verified: VerifiedMessage): boolean {
-  const { signature, user, assertion } = verified;
-  const isNamed = assertion !== null && assertion.subject !== null;
-  switch (`{${uri}}${local}`) {
-    case `{${WSU}}Timestamp`:
-    case `{${WSSE11}}SignatureConfirmation`:
-      return true;
-    case `{${DS}}Signature`:
-      return signature !== null;
-    case `{${WSSE}}BinarySecurityToken`:
-      return signature !== null && valueType === X509_V3;
-    case `{${WSSE}}SecurityTokenReference`:
-      return signature !== null || isNamed;
-    case `{${WSSE}}UsernameToken`:
-      return user !== null;
-    case `{${SAML1}}Assertion`:
-    case `{${SAML2}}Assertion`:
-      return isNamed;
-    default:
-      return false;
-  }
-}
+): boolean =>
+  verification !== null &&
+  dialect !== null &&
+  isVerifiedBlock(block, dialect, verification.rules.role);
 
 const namesOf = ({ signature, user, assertion }: VerifiedMessage): readonly unknown[] => [
   signature?.signer.subject ?? null,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { FieldSpellings } from '../../core/index.js';
+import type { httpFields } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { type Dialect, type MediaType, printContentType } from '../../soap/index.js';
+import { type Dialect, mimeTypes } from '../../soap/index.js';
 import type { Encoding } from '../../xml/index.js';
 import { pushNamed, withoutOwnCookie } from '../calls/caller-fields.js';
 import { asWritten, type ContentFields } from './request-head.js';
@@ -19,7 +19,7 @@ export function contentFieldsOf(
   isEnforced: boolean,
   policy: RequestPolicy,
   dialect: Dialect | null,
-  mediaType: MediaType | null,
+  mediaType: mimeTypes.MediaType | null,
   encoding: Encoding | null,
 ): ContentFields {
   const written = asWritten(request);
@@ -36,7 +36,7 @@ export function contentFieldsOf(
   const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
   const charset = isWide ? mediaType.charset : (encoding ?? mediaType.charset);
   const inType = dialect.actionHeader && mediaType.action === null ? null : action;
-  return { contentType: printContentType(mediaType.name, charset, inType), soapAction };
+  return { contentType: mimeTypes.printContentType(mediaType.name, charset, inType), soapAction };
 }
 
 /** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
@@ -46,7 +46,7 @@ export function upstreamHeaders(
   { peer: address, isTls }: Pick<Exchange, 'peer' | 'isTls'>,
   fields: ContentFields | null,
   contentLength: number | null,
-): { readonly headers: string[]; readonly spellings: FieldSpellings | null } {
+): { readonly headers: string[]; readonly spellings: httpFields.FieldSpellings | null } {
   const headers: string[] = [];
   if (fields !== null && fields.contentType !== null) {
     headers.push('content-type', fields.contentType);

@@ -1,6 +1,6 @@
 import type { MessageSender } from '../../access/client.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { type NonceClaim, Refusal, type RefusalOptions } from '../../core/index.js';
+import { Refusal, type refusals, type sharedState } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { OnceMemory } from '../../gateway/shared/once-memory.js';
 import { MessageVerifier, type VerifiedMessage } from '../../wss/index.js';
@@ -64,7 +64,7 @@ export const isUserUnverified = ({ user }: VerifiedMessage): boolean =>
 export function takeOnce(
   { verification }: SoapService,
   { user, signature, goodUntilMillis }: VerifiedMessage,
-): readonly NonceClaim[] {
+): readonly sharedState.NonceClaim[] {
   if (verification === null) return [];
   const { rules, memory } = verification;
   const nowMillis = Date.now();
@@ -94,7 +94,7 @@ export function takeOnce(
 /** A short wait: entries expire one by one. */
 const RETRY_SECONDS_MAX = 60;
 
-const fullOptions = (memory: OnceMemory, nowMillis: number): RefusalOptions => ({
+const fullOptions = (memory: OnceMemory, nowMillis: number): refusals.RefusalOptions => ({
   limit: { key: 'limits.soap.nonces', value: memory.max },
   retryAfter: String(
     Math.min(RETRY_SECONDS_MAX, Math.ceil(memory.nextExpiryMillis(nowMillis) / 1000) || 1),

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
-import { BoundedCache, MIB, Refusal } from '../../core/index.js';
+import { collections, MIB, Refusal } from '../../core/index.js';
 import { compress, isCompressible } from '../../gateway/compress.js';
 import { portKey, type ServedDocument, servedDocument } from '../../wsdl/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -22,7 +22,7 @@ export interface WsdlEndpoint {
   readonly hiddenPorts: ReadonlyMap<SoapService, ReadonlySet<string>>;
   readonly address: ServedAddress;
   /** Documents in gzip by entity tag: clients ask for the same few again. */
-  readonly compressed: BoundedCache<Buffer>;
+  readonly compressed: collections.BoundedCache<Buffer>;
 }
 
 const COMPRESSED_BYTES_MAX = 8 * MIB;
@@ -34,7 +34,7 @@ export function makeWsdlEndpoint(compiled: Compiled): WsdlEndpoint {
   const hiddenPorts = new Map(
     showing.map((service) => [service, hiddenPortsOf(service, otherPorts.get(service))]),
   );
-  const compressed = new BoundedCache<Buffer>({
+  const compressed = new collections.BoundedCache<Buffer>({
     size: COMPRESSED_BYTES_MAX,
     sizeOf: ({ length }) => length,
   });

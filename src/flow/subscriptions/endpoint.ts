@@ -7,7 +7,7 @@ import type { LiveClients } from '../../access/live-clients.js';
 import { beginExchange } from '../../access/network/address.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
-import { asRefusal, type EventBus, Refusal } from '../../core/index.js';
+import { asRefusal, type eventBus, Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { PollSharing } from '../../gateway/shared/poll-sharing.js';
 import { dropInvalidContext } from '../../gateway/trace-headers.js';
@@ -52,7 +52,7 @@ export class SubscriptionsEndpoint {
   constructor(
     compiled: Compiled,
     endpoint: GraphqlEndpoint,
-    bus: EventBus,
+    bus: eventBus.EventBus,
     hooks: SubscriptionsHooks,
   ) {
     const { config, graph } = compiled;

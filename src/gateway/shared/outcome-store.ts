@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { AnswerSource } from '../../core/index.js';
+import type { sharedState } from '../../core/index.js';
 
 /** The answer to a call that was made under an idempotency key. */
 export interface KeptAnswer {
@@ -10,7 +10,7 @@ export interface KeptAnswer {
   /** The id of the message that it is the answer to; absent or null where that has none. */
   readonly messageId?: string | null;
   /** Null or absent where its address is not known. */
-  readonly source?: AnswerSource | null;
+  readonly source?: sharedState.AnswerSource | null;
 }
 
 /**

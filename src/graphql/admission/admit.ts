@@ -10,17 +10,17 @@ import {
   type Source,
   TokenKind,
 } from 'graphql';
-import { Refusal, refuseByLimit, runAtOnce, type Steps, TimeSlices } from '../../core/index.js';
-import type { Estimate } from '../cost/cost.js';
-import { costRefusal } from '../cost/cost-refusal.js';
-import type { CostTable } from '../cost/cost-table.js';
-import { EstimateCache } from '../cost/estimate-cache.js';
+import { AT_ONCE, Refusal, refuseByLimit, type Steps, TimeSlices } from '../../core/index.js';
 import { OperationSource } from '../document-source.js';
 import { codedError, DocumentRefusal, documentRefusal } from '../errors.js';
 import type { GraphqlLimits, MeasurableLimit } from '../limits.js';
-import type { RawVariables, Variables } from '../output/reply-plan.js';
-import type { FieldRights } from '../rights/field-rights.js';
+import type { RawVariables, Variables } from '../schema/output/reply-plan.js';
+import type { FieldRights } from '../schema/rights/field-rights.js';
 import { coerceVariables } from './coerce-variables.js';
+import type { Estimate } from './cost/cost.js';
+import { costRefusal } from './cost/cost-refusal.js';
+import type { CostTable } from './cost/cost-table.js';
+import { EstimateCache } from './cost/estimate-cache.js';
 import { AdmittedDocument, type DocumentCache, fragmentsOf } from './document-cache.js';
 import { type DocumentCacheEntry, EntryPart } from './document-cache-entry.js';
 import { checkShape } from './document-shape.js';
@@ -194,7 +194,7 @@ function concealing<T>(isOpen: boolean, work: () => T): T {
 
 /** Parses and validates a document. Throws as `admit` does. */
 export const readDocument = (query: string, admission: Admission): AdmittedDocument =>
-  runAtOnce(readInSteps(query, admission));
+  AT_ONCE.finish(readInSteps(query, admission));
 
 function* readInSteps(
   query: string,

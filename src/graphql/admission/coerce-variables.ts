@@ -14,9 +14,9 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { printErrorPath } from '../../codec/index.js';
+import { requestEncoding } from '../../codec/index.js';
 import { codedError, DocumentRefusal, type InputProblem, tooManyErrors } from '../errors.js';
-import type { RawVariables, Variables } from '../output/reply-plan.js';
+import type { RawVariables, Variables } from '../schema/output/reply-plan.js';
 import { describeUnknownField, enumHint } from './hints.js';
 
 export interface VariableErrors {
@@ -128,7 +128,9 @@ const diagnostic = (definition: VariableDefinitionNode, what: string): GraphQLEr
 const closedRule = (path: readonly (string | number)[]): BrokenRule => ({
   at: '',
   rule:
-    path.length === 1 ? 'has no valid value' : `has no valid value at "${printErrorPath(path)}"`,
+    path.length === 1
+      ? 'has no valid value'
+      : `has no valid value at "${requestEncoding.printErrorPath(path)}"`,
   expected: null,
 });
 
@@ -138,7 +140,7 @@ function ruleAt(
   path: readonly (string | number)[],
   invalid: unknown,
 ): BrokenRule {
-  const at = path.length === 0 ? '' : `at "${printErrorPath([...root, ...path])}" `;
+  const at = path.length === 0 ? '' : `at "${requestEncoding.printErrorPath([...root, ...path])}" `;
   const broken = (rule: string, expected: GraphQLInputType | null = null): BrokenRule => ({
     at,
     rule,

@@ -1,9 +1,9 @@
 import type { OperationDefinitionNode } from 'graphql';
-import { BoundedCache, getOrMake } from '../../core/index.js';
+import { collections, getOrMake } from '../../core/index.js';
 import type { CountBytes } from '../count-bytes.js';
 import { GRAPHQL_LIMITS } from '../limits.js';
-import type { Variables } from '../output/reply-plan.js';
-import type { FieldRights } from '../rights/field-rights.js';
+import type { Variables } from '../schema/output/reply-plan.js';
+import type { FieldRights } from '../schema/rights/field-rights.js';
 
 /** One part of entries, such as the plan or the estimates. */
 export class EntryPart<T> {
@@ -71,14 +71,14 @@ export interface CachedDocument {
  * evicted.
  */
 export class DocumentCacheEntries {
-  readonly #cache: BoundedCache<DocumentCacheEntry>;
+  readonly #cache: collections.BoundedCache<DocumentCacheEntry>;
   readonly #keys = new WeakMap<CachedDocument, Map<OperationDefinitionNode, Map<string, string>>>();
   #count = 0;
 
   /** `bytes` bounds the memory of all entries. */
   constructor(bytes: number = GRAPHQL_LIMITS.planBytes.default) {
     const most = bytes / SHARES;
-    this.#cache = new BoundedCache({
+    this.#cache = new collections.BoundedCache({
       size: bytes,
       sizeOf: (entry) => (entry.bytes > most ? bytes + 1 : Math.ceil(entry.bytes)),
     });

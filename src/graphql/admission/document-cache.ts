@@ -1,9 +1,9 @@
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 import { Kind, visit } from 'graphql';
-import { BoundedCache, getOrMake, MIB } from '../../core/index.js';
+import { collections, getOrMake, MIB } from '../../core/index.js';
 import { OperationSource } from '../document-source.js';
 import type { MeasurableLimit } from '../limits.js';
-import type { Fragments } from '../output/reply-plan.js';
+import type { Fragments } from '../schema/output/reply-plan.js';
 import { DocumentCacheEntries } from './document-cache-entry.js';
 import type { PersistedLimits } from './persisted-limits.js';
 
@@ -58,7 +58,7 @@ const treeBytes = (chars: number): number => 1000 + 40 * chars;
 export class DocumentCache {
   /** Trusted documents, which are never evicted. */
   readonly #pinned: ReadonlyMap<string, AdmittedDocument>;
-  readonly #cache = new BoundedCache<AdmittedDocument>({
+  readonly #cache = new collections.BoundedCache<AdmittedDocument>({
     entries: 1000,
     size: 16 * MIB,
     sizeOf: (_document, text) => treeBytes(text.length),
@@ -110,11 +110,11 @@ export interface PersistedStore {
 
 /** Keeps the texts of documents in this process, across generations. */
 export class MemoryPersistedStore implements PersistedStore {
-  readonly #texts: BoundedCache<string>;
+  readonly #texts: collections.BoundedCache<string>;
 
   constructor({ entries, bytes, keptMillis }: PersistedLimits) {
     const sizeOf = (text: string, hash: string): number => 2 * (text.length + hash.length);
-    this.#texts = new BoundedCache({ entries, size: bytes, sizeOf, keptMillis });
+    this.#texts = new collections.BoundedCache({ entries, size: bytes, sizeOf, keptMillis });
   }
 
   async get(hash: string): Promise<string | null> {

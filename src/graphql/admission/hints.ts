@@ -4,7 +4,7 @@ import {
   getNamedType,
   isEnumType,
 } from 'graphql';
-import { nearest } from '../../core/index.js';
+import { spelling } from '../../core/index.js';
 
 /**
  * Describes an unknown field of an object of an input type, for the end of a message. It is named
@@ -15,7 +15,7 @@ export function describeUnknownField(type: GraphQLInputObjectType, wrong: string
   const names = Object.keys(type.getFields());
   const isSearched =
     names.length <= VALUES_MAX && wrong.length <= NAME_CHARS_MAX && NAME.test(wrong);
-  const near = isSearched ? nearest(wrong, names) : null;
+  const near = isSearched ? spelling.nearest(wrong, names) : null;
   if (near === null) return `a field that is not defined by type "${type.name}"`;
   return `the field "${wrong}", which type "${type.name}" does not have; did you mean "${near}"?`;
 }
@@ -38,7 +38,7 @@ export function enumHint(type: GraphQLInputType, wrong: unknown): string {
   const near =
     values.length > VALUES_MAX
       ? null
-      : nearest(
+      : spelling.nearest(
           wrong,
           values.map(({ name }) => name),
         );

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { Refusal } from '../../core/index.js';
 import type { CountBytes } from '../count-bytes.js';
-import type { Fragments, RawVariables } from '../output/reply-plan.js';
+import type { Fragments, RawVariables } from '../schema/output/reply-plan.js';
 import { EntryPart } from './document-cache-entry.js';
 import type { LimitChecker } from './limit-checker.js';
 

@@ -16,8 +16,8 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
-import { getOrMake, makeOncePer, runAtOnce, type Steps, TimeSlices } from '../../core/index.js';
-import type { Fragments } from '../output/reply-plan.js';
+import { AT_ONCE, collections, getOrMake, type Steps, TimeSlices } from '../../core/index.js';
+import type { Fragments } from '../schema/output/reply-plan.js';
 import { fragmentsOf } from './document-cache.js';
 
 /**
@@ -58,16 +58,18 @@ const wholeCounts = new WeakMap<GraphQLSchema, number>();
 
 /** The number of fields that the introspection query of tools answers. */
 export const wholeSchemaFields = (schema: GraphQLSchema): number =>
-  getOrMake(wholeCounts, schema, () => runAtOnce(countWhole(schema)));
+  getOrMake(wholeCounts, schema, () => AT_ONCE.finish(countWhole(schema)));
 
 /**
  * Counts the fields of `wholeSchemaFields` in time slices: of thousands of types that takes 100 ms.
  */
-export const prepareWholeCount = makeOncePer(async (schema: GraphQLSchema): Promise<void> => {
-  if (!wholeCounts.has(schema)) {
-    wholeCounts.set(schema, await new TimeSlices().run(countWhole(schema)));
-  }
-});
+export const prepareWholeCount = collections.makeOncePer(
+  async (schema: GraphQLSchema): Promise<void> => {
+    if (!wholeCounts.has(schema)) {
+      wholeCounts.set(schema, await new TimeSlices().run(countWhole(schema)));
+    }
+  },
+);
 
 function* countWhole(schema: GraphQLSchema): Steps<number> {
   const document = parse(WHOLE_QUERY);

@@ -16,8 +16,8 @@ import {
   type ValidationContext,
   type ValueNode,
 } from 'graphql';
-import { addToGroup, getOrMake } from '../../core/index.js';
-import { fieldOfOwner } from '../types/field-owner.js';
+import { collections, getOrMake } from '../../core/index.js';
+import { fieldOfOwner } from '../schema/types/field-owner.js';
 
 /**
  * Fields of one response key must be the same field (GraphQL section 5.3.2). The rule of graphql-js
@@ -132,7 +132,7 @@ class Merge {
             parent,
             definition: fieldOfOwner(parent, selection.name.value),
           };
-          addToGroup(found, key, entry);
+          collections.addToGroup(found, key, entry);
         } else if (selection.kind === Kind.INLINE_FRAGMENT) {
           const condition = selection.typeCondition?.name.value;
           stack.push({ set: selection.selectionSet, parent: this.#typeOf(condition) ?? parent });

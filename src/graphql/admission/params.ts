@@ -1,10 +1,4 @@
-import {
-  isRecord,
-  type JsonBounds,
-  JsonBoundsError,
-  parseStrictJson,
-  Refusal,
-} from '../../core/index.js';
+import { isRecord, jsonValues, Refusal } from '../../core/index.js';
 import type { GraphqlParams } from './admit.js';
 
 /** One HTTP request for GraphQL, of whatever server. Header names are in lower case. */
@@ -21,7 +15,7 @@ export interface GraphqlRequest {
    * Reads a multipart form, with files in its variables; null or absent where the body is none, or
    * none is taken.
    */
-  readonly form?: ((bounds: JsonBounds) => Promise<unknown>) | null;
+  readonly form?: ((bounds: jsonValues.JsonBounds) => Promise<unknown>) | null;
 }
 
 /** The parameters of a request, which may name its document by an id only. */
@@ -45,7 +39,7 @@ export interface DocumentName {
  */
 export async function readParams(
   request: GraphqlRequest,
-  bounds: JsonBounds = DEFAULT_BOUNDS,
+  bounds: jsonValues.JsonBounds = DEFAULT_BOUNDS,
 ): Promise<unknown> {
   if (request.method === 'GET') {
     preventForgery(request);
@@ -70,7 +64,7 @@ export async function readParams(
 }
 
 /** For tests and tools without limits. */
-const DEFAULT_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000 };
+const DEFAULT_BOUNDS: jsonValues.JsonBounds = { levels: 250, parts: 50_000, members: 10_000 };
 
 /**
  * The bounds of a request, or of a batch of `times`, whose variables are checked against these
@@ -83,7 +77,7 @@ export const boundsOf = (
     variableValues,
   }: Record<'variableDepth' | 'variableKeys' | 'variableValues', number>,
   times: number,
-): JsonBounds => ({
+): jsonValues.JsonBounds => ({
   // Around the variables, and beside them: a query, an operation's name, extensions.
   levels: variableDepth + 200,
   parts: times * (2 * variableValues + 1000),
@@ -178,7 +172,7 @@ const PARAMETERS = [
   'id',
 ] as const;
 
-function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
+function paramsOfUrl(url: string, bounds: jsonValues.JsonBounds): unknown {
   const question = url.indexOf('?');
   const search = new URLSearchParams(question === -1 ? '' : url.slice(question + 1));
   // Readers disagree about which one counts.
@@ -199,11 +193,11 @@ function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
   };
 }
 
-export function parseJson(text: string, bounds: JsonBounds): unknown {
+export function parseJson(text: string, bounds: jsonValues.JsonBounds): unknown {
   try {
-    return parseStrictJson(text, bounds);
+    return jsonValues.parseStrictJson(text, bounds);
   } catch (error) {
-    if (error instanceof JsonBoundsError) {
+    if (error instanceof jsonValues.JsonBoundsError) {
       throw new Refusal('BAD_REQUEST', 'There is more in it than allowed.');
     }
     throw new Refusal('BAD_REQUEST', 'It is not JSON, or has two members of one name.');

@@ -1,6 +1,6 @@
 import { Buffer, isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { Refusal, refuseByLimit, SHORT_MESSAGE_BYTES } from '../../core/index.js';
+import { byteBuffers, Refusal, refuseByLimit } from '../../core/index.js';
 
 /**
  * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than
@@ -59,7 +59,7 @@ export function readText(
         return;
       }
       held.push(chunk);
-      if (bytes <= SHORT_MESSAGE_BYTES) return;
+      if (bytes <= byteBuffers.SHORT_MESSAGE_BYTES) return;
       source.pause();
       wait();
     };
@@ -68,7 +68,7 @@ export function readText(
     const onEnd = (): void => {
       state = 'ended';
       leave();
-      if (bytes <= SHORT_MESSAGE_BYTES) {
+      if (bytes <= byteBuffers.SHORT_MESSAGE_BYTES) {
         decode();
       } else {
         wait();

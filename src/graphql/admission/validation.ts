@@ -32,8 +32,8 @@ import {
   validate,
 } from 'graphql';
 import { getOrMake } from '../../core/index.js';
-import { urlRule } from '../downloads/url-directive.js';
 import { codedError, DocumentRefusal, tooManyErrors } from '../errors.js';
+import { urlRule } from '../schema/downloads/url-directive.js';
 import { enumHint } from './hints.js';
 import { mergeableFieldsRule, TOO_COMPLEX } from './mergeable-fields.js';
 

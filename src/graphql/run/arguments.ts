@@ -7,7 +7,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { isRecord, Refusal } from '../../core/index.js';
-import type { Variables } from '../output/reply-plan.js';
+import type { Variables } from '../schema/output/reply-plan.js';
 import type { FieldCall } from './field-call.js';
 
 export type CallArguments = Pick<FieldCall, 'arguments' | 'headers'>;

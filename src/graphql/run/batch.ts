@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonical, Refusal, refuseByLimit } from '../../core/index.js';
+import { jsonValues, Refusal, refuseByLimit } from '../../core/index.js';
 import { rawParams } from '../admission/params.js';
 
 /** Throws `BATCHING_NOT_SUPPORTED` for a batch that is empty, too long, or holds another one. */
@@ -27,7 +27,7 @@ export interface BatchPlace {
  */
 export function batchRequests(items: readonly unknown[]): BatchPlace['requests'] {
   let hashes: readonly string[] | null = null;
-  return () => (hashes ??= items.map((item) => sha256(canonical(partsOf(item)))));
+  return () => (hashes ??= items.map((item) => sha256(jsonValues.canonical(partsOf(item)))));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Admitted } from '../admission/admit.js';
-import { costOf } from '../cost/cost.js';
+import { costOf } from '../admission/cost/cost.js';
 
 /** `extensions.cost` of an answer, in points. */
 export interface CostReport {

@@ -1,11 +1,11 @@
-import type { Decoded, DecodeError, FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/index.js';
-import type { EventValues, InvalidPart, InvalidValue } from '../../core/index.js';
-import { hiddenKey } from '../feeds/hidden-slots.js';
-import type { EventSource } from '../subscription/subscription.js';
+import type { Decoded, FieldSlot, ReplyPlan, replyPlans } from '../../codec/index.js';
+import type { eventBus } from '../../core/index.js';
+import { hiddenKey } from '../schema/feeds/hidden-slots.js';
+import type { EventSource } from '../schema/subscription/subscription.js';
 import { type FedValue, fedValues, withValues } from './fed-values.js';
 import type { FieldCall } from './field-call.js';
 
-type Values = NonNullable<EventValues>;
+type Values = NonNullable<eventBus.EventValues>;
 
 /**
  * Whether an event has the values that the mapping and the arguments of the subscription ask for.
@@ -76,12 +76,12 @@ interface Filling {
   readonly values: Values;
   /** Paths whose errors are listed: a value may have several places, some for links only. */
   readonly reported: Set<string>;
-  readonly errors: DecodeError[];
+  readonly errors: replyPlans.DecodeError[];
 }
 
 /** Recursion is as deep as the plan: the object, and the values that links read from it. */
 function objectOf(
-  { declared }: ObjectPlan,
+  { declared }: replyPlans.ObjectPlan,
   filling: Filling,
   path: readonly string[],
 ): Readonly<Record<string, unknown>> {
@@ -111,23 +111,25 @@ function filledBy(
   if (!isWrong(held)) return mask === undefined ? held : mask(held);
   if (!filling.reported.has(local)) {
     filling.errors.push(
-      ...held.errors.map((error: InvalidPart) => wrong([...path, ...error.path], error.rule)),
+      ...held.errors.map((error: eventBus.InvalidPart) =>
+        wrong([...path, ...error.path], error.rule),
+      ),
     );
   }
   filling.reported.add(local);
   return mask === undefined ? held.value : mask(held.value);
 }
 
-const wrong = (path: DecodeError['path'], rule: string): DecodeError => ({
+const wrong = (path: replyPlans.DecodeError['path'], rule: string): replyPlans.DecodeError => ({
   code: 'UPSTREAM_SCHEMA_INVALID',
   path,
   rule,
 });
 
 /** Other values of an event are no objects. */
-const isWrong = (value: unknown): value is InvalidValue =>
+const isWrong = (value: unknown): value is eventBus.InvalidValue =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && 'errors' in value;
 
-const wrongOf = (value: unknown): InvalidValue | null => (isWrong(value) ? value : null);
+const wrongOf = (value: unknown): eventBus.InvalidValue | null => (isWrong(value) ? value : null);
 
 const readOf = (value: unknown): unknown => (isWrong(value) ? value.value : value);

@@ -1,6 +1,6 @@
 import { InputError } from '../../codec/index.js';
-import type { FieldFeed } from '../feeds/feed.js';
-import { hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
+import type { FieldFeed } from '../schema/feeds/feed.js';
+import { hiddenAlong, hiddenKey } from '../schema/feeds/hidden-slots.js';
 import type { CallInput } from './field-call.js';
 
 /** The value that a feed gives to an argument. */

@@ -3,16 +3,16 @@ import {
   InputError,
   type ReplyPlan,
   type ReplyReceiver,
-  receivedItems,
+  replyDecoding,
 } from '../../codec/index.js';
-import { type CancelSignal, ConcurrencyLimit, Refusal, refuseByLimit } from '../../core/index.js';
-import type { Spending } from '../cost/spending.js';
-import type { BoundField } from '../fields/bound-field.js';
+import { type CancelSignal, collections, Refusal, refuseByLimit } from '../../core/index.js';
+import type { Spending } from '../admission/cost/spending.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../limits.js';
-import { rowsName } from '../paging/cursor.js';
-import type { PagePlan } from '../paging/page-plan.js';
-import { PageRun, type PageSource } from '../paging/page-run.js';
-import type { FieldCost } from '../types/cost-rules.js';
+import type { BoundField } from '../schema/fields/bound-field.js';
+import { rowsName } from '../schema/paging/cursor.js';
+import type { PagePlan } from '../schema/paging/page-plan.js';
+import { PageRun, type PageSource } from '../schema/paging/page-run.js';
+import type { FieldCost } from '../schema/types/cost-rules.js';
 
 /** One field that a backend answers: at the root, or a link. */
 export interface FieldCall {
@@ -74,7 +74,7 @@ export class RequestCalls {
   readonly #limits: RunLimits;
   readonly #pageOwner: (bound: BoundField) => string | null;
   #left: number;
-  #pageConcurrency: ConcurrencyLimit | null = null;
+  #pageConcurrency: collections.ConcurrencyLimit | null = null;
 
   constructor(
     callField: CallField,
@@ -110,7 +110,8 @@ export class RequestCalls {
   #answerPages(call: FieldCall, plan: PagePlan): Promise<Decoded> {
     const { first = null, after = null, ...values } = call.arguments;
     const { service, operation, cost = null } = call.bound;
-    const concurrency = this.#pageConcurrency ?? new ConcurrencyLimit(this.#limits.callsAtOnce);
+    const concurrency =
+      this.#pageConcurrency ?? new collections.ConcurrencyLimit(this.#limits.callsAtOnce);
     this.#pageConcurrency = concurrency;
     const source: PageSource = {
       ask: (page, isFirst) =>
@@ -123,7 +124,7 @@ export class RequestCalls {
       refusal: () => this.refusal('pages'),
       pagesMax: this.#limits.pages,
       atOnce: this.#limits.callsAtOnce,
-      items: receivedItems(call.receiver ?? null),
+      items: replyDecoding.receivedItems(call.receiver ?? null),
       taken: () => this.#taken(call.receiver ?? null),
     };
     const wanted = {

@@ -11,9 +11,9 @@ import {
 } from 'graphql';
 import type { Admitted } from '../admission/admit.js';
 import { codedError, withNodes } from '../errors.js';
-import { isIncluded, responseKey } from '../output/reply-plan.js';
-import { ruleOf } from '../rights/field-rule.js';
-import { fieldOfOwner } from '../types/field-owner.js';
+import { isIncluded, responseKey } from '../schema/output/reply-plan.js';
+import { ruleOf } from '../schema/rights/field-rule.js';
+import { fieldOfOwner } from '../schema/types/field-owner.js';
 
 /**
  * Completes the errors of an answer by the field that the path of each leads to: its locations, and

@@ -13,15 +13,8 @@ import {
   print,
   visit,
 } from 'graphql';
-import {
-  BoundedCache,
-  type CancelSignal,
-  getOrMake,
-  MIB,
-  makeOncePer,
-  SharedMaking,
-} from '../../core/index.js';
-import type { RawVariables } from '../output/reply-plan.js';
+import { type CancelSignal, getOrMake, MIB, collections } from '../../core/index.js';
+import type { RawVariables } from '../schema/output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 
 /** The answer to one field of introspection. */
@@ -31,7 +24,7 @@ interface IntrospectionAnswer {
 }
 
 /** The answers to introspection of one schema. */
-export const introspectionAnswers = makeOncePer(
+export const introspectionAnswers = collections.makeOncePer(
   (schema: GraphQLSchema) => new IntrospectionAnswers(schema),
 );
 
@@ -44,8 +37,8 @@ const REMEMBERED_BYTES = 48 * MIB;
  */
 class IntrospectionAnswers {
   readonly #schema: GraphQLSchema;
-  readonly #answers = new SharedMaking<IntrospectionAnswer>(
-    new BoundedCache({
+  readonly #answers = new collections.SharedMaking<IntrospectionAnswer>(
+    new collections.BoundedCache({
       entries: 100,
       size: REMEMBERED_BYTES,
       sizeOf: ({ value }, key) => 2 * (key.length + (value?.text.length ?? 0)) + 1000,

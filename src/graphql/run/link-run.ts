@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader';
-import { type Decoded, type DecodeError, InputError } from '../../codec/index.js';
-import { addToGroup, ConcurrencyLimit, getOrMake, isRecord, Refusal } from '../../core/index.js';
+import { type Decoded, InputError, type replyPlans } from '../../codec/index.js';
+import { collections, getOrMake, isRecord, Refusal } from '../../core/index.js';
 import { decodeError, fieldError } from '../errors.js';
-import type { FieldFeed } from '../feeds/feed.js';
-import { HIDDEN, hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
 import type { GraphqlLimits } from '../limits.js';
-import type { LinkBatch } from '../links/link.js';
-import type { LinkSelection, LinkTargetPlan } from '../links/link-plan.js';
+import type { FieldFeed } from '../schema/feeds/feed.js';
+import { HIDDEN, hiddenAlong, hiddenKey } from '../schema/feeds/hidden-slots.js';
+import type { LinkBatch } from '../schema/links/link.js';
+import type { LinkSelection, LinkTargetPlan } from '../schema/links/link-plan.js';
 import {
   copyAlong,
   type LinkPosition,
@@ -14,9 +14,9 @@ import {
   linkPositionsIn,
   type PathNode,
   visible,
-} from '../links/link-walk.js';
-import type { Walk } from '../links/walk.js';
-import type { Variables } from '../output/reply-plan.js';
+} from '../schema/links/link-walk.js';
+import type { Walk } from '../schema/links/walk.js';
+import type { Variables } from '../schema/output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
 import { type FedValue, fedValues, withValues } from './fed-values.js';
@@ -38,7 +38,7 @@ export class LinkRun {
   readonly #variables: Variables;
   readonly #calls: RequestCalls;
   readonly #subschemas: SubschemaRun;
-  readonly #concurrency: ConcurrencyLimit;
+  readonly #concurrency: collections.ConcurrencyLimit;
   /** The links that are called at the same time, each key once, by the call that answers them. */
   readonly #loaders = new Map<string, DataLoader<BatchKey, LinkAnswer, string>>();
   readonly #batchItems: number;
@@ -60,7 +60,7 @@ export class LinkRun {
     this.#selections = selections;
     this.#variables = variables;
     this.#calls = calls;
-    this.#concurrency = new ConcurrencyLimit(limits.callsAtOnce);
+    this.#concurrency = new collections.ConcurrencyLimit(limits.callsAtOnce);
     this.#batchItems = limits.batchItems;
     this.#linksLeft = limits.links;
     this.#charsLeft = limits.repeatedChars;
@@ -304,7 +304,7 @@ function answersOf(
     const key = isRecord(item) ? hiddenAlong(item[hiddenKey(0)], batch.key.length - 1) : null;
     if (key === null) continue;
     const text = keyText(key, batch.isNumeric);
-    addToGroup(indexes, text, index);
+    collections.addToGroup(indexes, text, index);
   }
   const { byItem, others } = sorted(decoded.errors, batch.items.length);
   let stray = others;
@@ -326,7 +326,7 @@ function answersOf(
   });
 }
 
-type ErrorsByItem = ReadonlyMap<number, readonly DecodeError[]>;
+type ErrorsByItem = ReadonlyMap<number, readonly replyPlans.DecodeError[]>;
 
 function answerOf(
   indexes: readonly number[],
@@ -350,11 +350,11 @@ function answerOf(
 
 /** Errors by the item they are in, their paths beginning below it; and those that are in none. */
 function sorted(
-  errors: readonly DecodeError[],
+  errors: readonly replyPlans.DecodeError[],
   above: number,
-): { readonly byItem: ErrorsByItem; readonly others: readonly DecodeError[] } {
-  const byItem = new Map<number, DecodeError[]>();
-  const others: DecodeError[] = [];
+): { readonly byItem: ErrorsByItem; readonly others: readonly replyPlans.DecodeError[] } {
+  const byItem = new Map<number, replyPlans.DecodeError[]>();
+  const others: replyPlans.DecodeError[] = [];
   for (const error of errors) {
     const index = error.path[above];
     if (typeof index !== 'number' || error.path[above + 1] !== HIDDEN) {

@@ -1,7 +1,7 @@
-import type { FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/index.js';
+import type { FieldSlot, ReplyPlan, replyPlans } from '../../codec/index.js';
 import { getOrMake } from '../../core/index.js';
-import { HIDDEN } from '../feeds/hidden-slots.js';
-import { type LinkSelection, linkIdOf, valuesOf } from '../links/link-plan.js';
+import { HIDDEN } from '../schema/feeds/hidden-slots.js';
+import { type LinkSelection, linkIdOf, valuesOf } from '../schema/links/link-plan.js';
 import type { RootPlan } from './root-plan.js';
 
 /** A link in the plan of an operation. */
@@ -18,7 +18,7 @@ export function linkUses(
   links: RootPlan['links'],
 ): readonly LinkUse[] {
   const uses = new Map<string, LinkUse>();
-  const seen = new Map<ObjectPlan, Set<string>>();
+  const seen = new Map<replyPlans.ObjectPlan, Set<string>>();
   // Recursion is as deep as the selection, which is limited.
   const inReply = (plan: ReplyPlan, path: string): void => {
     const faults = plan.faults?.as === 'data' ? plan.faults.entries.map((entry) => entry.plan) : [];
@@ -50,7 +50,7 @@ export function linkUses(
       }
     }
   };
-  const inObject = (plan: ObjectPlan, path: string): void => {
+  const inObject = (plan: replyPlans.ObjectPlan, path: string): void => {
     const paths = getOrMake(seen, plan, () => new Set());
     if (paths.has(path)) return;
     paths.add(path);

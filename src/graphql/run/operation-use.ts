@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { isObjectType, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
-import type { OperationUse } from '../../core/index.js';
+import type { observing } from '../../core/index.js';
 import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
-import type { BoundField } from '../fields/bound-field.js';
-import type { SubschemaField } from '../fields/subschema.js';
+import type { BoundField } from '../schema/fields/bound-field.js';
+import type { SubschemaField } from '../schema/fields/subschema.js';
 import { type PlannedSchema, rootPlanOf } from './root-plan.js';
 
 /** Names kept of one operation: more than a person selects by hand. */
@@ -17,20 +17,20 @@ const NAME_BYTES = 64;
  */
 const NAME_UNITS_MAX = 128;
 
-const usedNamesFor = partByRights<OperationUse>();
+const usedNamesFor = partByRights<observing.OperationUse>();
 
 /**
  * What an admitted operation uses; found once for each kind of caller of an operation that is
  * cached.
  */
-export const useOf = (admitted: Admitted, built: PlannedSchema): OperationUse =>
+export const useOf = (admitted: Admitted, built: PlannedSchema): observing.OperationUse =>
   admitted.cacheEntry.get(usedNamesFor(admitted.rights), (countBytes) => {
     const use = readUse(admitted, built);
     countBytes(NAME_BYTES * (use.fields.length + use.arguments.length + use.calls.length));
     return use;
   });
 
-function readUse(admitted: Admitted, built: PlannedSchema): OperationUse {
+function readUse(admitted: Admitted, built: PlannedSchema): observing.OperationUse {
   const { document, operation } = admitted;
   const calls = new Set(
     calledFields(admitted, built).map((each) => `${each.service}.${each.operation.name}`),

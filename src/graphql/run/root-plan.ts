@@ -2,20 +2,20 @@ import { type FieldNode, type GraphQLObjectType, isNonNullType } from 'graphql';
 import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
-import type { BoundField } from '../fields/bound-field.js';
-import type { SubschemaField } from '../fields/subschema.js';
-import type { Link } from '../links/link.js';
+import type { BoundField } from '../schema/fields/bound-field.js';
+import type { SubschemaField } from '../schema/fields/subschema.js';
+import type { Link } from '../schema/links/link.js';
 import {
   type LinkAsk,
   LinkPlanner,
   type LinkSelect,
   type LinkSelection,
-} from '../links/link-plan.js';
-import type { Walk } from '../links/walk.js';
-import { collectFields, planReply, type Variables } from '../output/reply-plan.js';
-import { ruleOf } from '../rights/field-rule.js';
-import type { BuiltSchema } from '../schema.js';
-import { SubschemaPlanner } from '../subschema/subschema-planner.js';
+} from '../schema/links/link-plan.js';
+import type { Walk } from '../schema/links/walk.js';
+import { collectFields, planReply, type Variables } from '../schema/output/reply-plan.js';
+import { ruleOf } from '../schema/rights/field-rule.js';
+import type { BuiltSchema } from '../schema/schema.js';
+import { SubschemaPlanner } from '../schema/subschema/subschema-planner.js';
 
 /** One response key of the root. */
 export interface RootField {

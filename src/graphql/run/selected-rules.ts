@@ -10,10 +10,10 @@ import {
 import { getOrMake } from '../../core/index.js';
 import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
-import { isIncluded } from '../output/reply-plan.js';
-import type { FieldRights } from '../rights/field-rights.js';
-import { ruleOf, ruleWithin } from '../rights/field-rule.js';
-import { fieldOfOwner } from '../types/field-owner.js';
+import { isIncluded } from '../schema/output/reply-plan.js';
+import type { FieldRights } from '../schema/rights/field-rights.js';
+import { ruleOf, ruleWithin } from '../schema/rights/field-rule.js';
+import { fieldOfOwner } from '../schema/types/field-owner.js';
 import type { PlannedSchema } from './root-plan.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/index.js';
 import type { Admitted } from '../admission/admit.js';
-import type { SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
+import type { SubschemaPlan, SubschemaRequest } from '../schema/fields/subschema.js';
 import type { RootPlan } from './root-plan.js';
 import { SubschemaRun } from './subschema-run.js';
 

@@ -5,28 +5,32 @@ import {
   GraphQLError,
   subscribe,
 } from 'graphql';
-import type { Decoded, DecodeError } from '../../codec/index.js';
+import type { Decoded, replyPlans } from '../../codec/index.js';
 import { Refusal } from '../../core/index.js';
-import { subschemaPoints } from '../cost/cost-subschema.js';
-import type { SendToSubschema, SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
-import type { RawVariables } from '../output/reply-plan.js';
-import type { FieldRights } from '../rights/field-rights.js';
+import { subschemaPoints } from '../admission/cost/cost-subschema.js';
+import type {
+  SendToSubschema,
+  SubschemaPlan,
+  SubschemaRequest,
+} from '../schema/fields/subschema.js';
+import type { RawVariables } from '../schema/output/reply-plan.js';
+import type { FieldRights } from '../schema/rights/field-rights.js';
 import {
   AnswerShaper,
   batchAnswer,
   batchPath,
   isLost,
   type ShaperContext,
-} from '../subschema/answer-shaper.js';
-import { FORBIDDEN } from '../subschema/enforce-rules.js';
+} from '../schema/subschema/answer-shaper.js';
+import { FORBIDDEN } from '../schema/subschema/enforce-rules.js';
 import {
   readSubschemaReply,
   SUBSCHEMA_ERROR,
   type SubschemaResult,
   upstreamRefusal,
-} from '../subschema/read-reply.js';
-import { SentValue } from '../subschema/sent-value.js';
-import type { SubschemaSender } from '../subschema/wrap.js';
+} from '../schema/subschema/read-reply.js';
+import { SentValue } from '../schema/subschema/sent-value.js';
+import type { SubschemaSender } from '../schema/subschema/wrap.js';
 
 /** The request that a `SubschemaRun` answers. */
 export interface SubschemaContext extends ShaperContext {
@@ -203,10 +207,10 @@ const lostAnswer = (key: string): GraphQLError =>
 const isLostAnswer = (error: GraphQLError): boolean => hasCode(error, LOST);
 
 /** The errors at one place. Throws the refusal of a call that failed as a whole. */
-function errorsOf(error: GraphQLError, plan: SubschemaPlan): readonly DecodeError[] {
+function errorsOf(error: GraphQLError, plan: SubschemaPlan): readonly replyPlans.DecodeError[] {
   const refusal = refusalIn(error);
   if (refusal !== null) throw refusal;
-  return partsOf(error).map((part): DecodeError => {
+  return partsOf(error).map((part): replyPlans.DecodeError => {
     // Errors that one null is for may be at different places below it.
     const own = part instanceof GraphQLError ? part.path : undefined;
     const path = batchPath(visibleIn((own ?? error.path)?.slice(1) ?? [], plan), plan.batch);

@@ -1,4 +1,4 @@
-import type { ItemReceiver, ReplyPlan } from '../../codec/index.js';
+import type { ReplyPlan, replyDecoding } from '../../codec/index.js';
 import { WrittenJson } from './written-json.js';
 
 /** Items that become text by one call of `JSON.stringify`, which costs more than a small item. */
@@ -9,7 +9,7 @@ const ITEMS_AT_ONCE = 64;
  * is read: objects that are gone by then cost the collector nothing, which is a third of the
  * processor time of a large answer.
  */
-export class WrittenItems implements ItemReceiver {
+export class WrittenItems implements replyDecoding.ItemReceiver {
   readonly isBounded = true;
   #items: unknown[] = [];
   #text = '';

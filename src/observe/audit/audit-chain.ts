@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord, parsedJson } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 
 /**
  * The hash that the next line of a chain names: SHA-256 of a line without its end, in hexadecimal.
@@ -207,7 +207,7 @@ interface Linked {
 }
 
 function readLine(line: string): Linked | null {
-  const parsed = parsedJson(line);
+  const parsed = jsonValues.parsedJson(line);
   if (!isRecord(parsed)) return null;
   const { chain, seq, previous, heads } = parsed;
   if (typeof chain !== 'string' || typeof seq !== 'number') return null;

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { isRecord, parsedJson } from '../../core/index.js';
+import { isRecord, jsonValues } from '../../core/index.js';
 import type { LogTarget } from '../log/log-target.js';
 
 /** How often the path is looked at: whether it is still the file that is open. */
@@ -82,7 +82,9 @@ export function endOf(path: string): FileEnd {
   const text = tailOf(path, TAIL_BYTES)?.replace(/\n+$/, '') ?? '';
   const last = text.slice(text.lastIndexOf('\n') + 1);
   if (last === '') return { whole: null, cut: null };
-  return isRecord(parsedJson(last)) ? { whole: last, cut: null } : { whole: null, cut: last };
+  return isRecord(jsonValues.parsedJson(last))
+    ? { whole: last, cut: null }
+    : { whole: null, cut: last };
 }
 
 /**

@@ -1,10 +1,4 @@
-import {
-  DEVIATION_NAMES,
-  levelOf,
-  type Refusal,
-  type ReplyFacts,
-  type ToleratedDeviation,
-} from '../../core/index.js';
+import { type Refusal, refusals, tolerated } from '../../core/index.js';
 import type { CacheUse, Exchange } from '../../gateway/exchange.js';
 import { FOUND_UNITS_MAX, QuotedNames, quoteText } from './json-text.js';
 
@@ -28,7 +22,7 @@ export class AccessLines {
     const { refusal } = exchange;
     const names = this.#names;
     let line =
-      `{"level":"${refusal === null ? 'info' : levelOf(refusal.kind)}"${this.#timestamp()}` +
+      `{"level":"${refusal === null ? 'info' : refusals.levelOf(refusal.kind)}"${this.#timestamp()}` +
       `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}` +
       `${this.#describe(exchange)}`;
     if (exchange.peer !== exchange.client) {
@@ -160,7 +154,14 @@ function cacheWord(uses: readonly CacheUse[]): string {
 }
 
 /** What was found in a reply: texts of its sender. */
-function printReply({ status, mediaType, coding, version, element, fault }: ReplyFacts): string {
+function printReply({
+  status,
+  mediaType,
+  coding,
+  version,
+  element,
+  fault,
+}: refusals.ReplyFacts): string {
   const texts = { mediaType, coding, version, element };
   const parts = Object.entries(texts).flatMap(([key, text]) =>
     text === null ? [] : [`,"${key}":${printFound(text)}`],
@@ -174,9 +175,11 @@ function printReply({ status, mediaType, coding, version, element, fault }: Repl
 }
 
 /** The names of the closed table, in its order. */
-const printNames = (deviations: readonly ToleratedDeviation[]): string =>
+const printNames = (deviations: readonly tolerated.ToleratedDeviation[]): string =>
   JSON.stringify(
-    DEVIATION_NAMES.filter((name) => deviations.some(({ deviation }) => deviation === name)),
+    tolerated.DEVIATION_NAMES.filter((name) =>
+      deviations.some(({ deviation }) => deviation === name),
+    ),
   );
 
 const printFound = (found: string | number): string =>

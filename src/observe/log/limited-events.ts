@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-import { setAndEvictOldest } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { Log } from './log.js';
 
 /** Between two lines about one key. */
@@ -41,7 +41,7 @@ export class LimitedEvents {
     }
     this.#lines++;
     const leftOut = known?.leftOut ?? 0;
-    setAndEvictOldest(
+    collections.setAndEvictOldest(
       this.#keys,
       key,
       { untilMillis: nowMillis + KEY_MILLIS, leftOut: 0 },

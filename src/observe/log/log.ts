@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { type Diagnostic, levelOf, printDiagnostic, type Refusal } from '../../core/index.js';
+import { type Diagnostic, diagnosis, type Refusal, refusals } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { OVERLOAD_LIMITS } from '../overload.js';
 import { AccessLines } from './access-line.js';
@@ -85,7 +85,7 @@ export class Log {
   /** What a configuration that is in use leaves out or approximates. */
   configurationWarnings(warnings: readonly Diagnostic[]): void {
     for (const warning of warnings) {
-      this.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
+      this.event('warn', 'configuration warning', { note: diagnosis.printDiagnostic(warning) });
     }
   }
 
@@ -100,7 +100,7 @@ export class Log {
   /** The access log line. Called once for each request, by `finish` alone. */
   access(exchange: Exchange, millis: number): void {
     const { refusal } = exchange;
-    if (!this.#enabled[refusal === null ? 'info' : levelOf(refusal.kind)]) return;
+    if (!this.#enabled[refusal === null ? 'info' : refusals.levelOf(refusal.kind)]) return;
     this.#write(this.#lines.print(exchange, millis));
     if (refusal?.code === 'INTERNAL') {
       this.#logger.error({ id: exchange.id, err: bugOf(refusal.cause) }, 'a bug');

@@ -1,6 +1,6 @@
 import { version as nodeVersion } from 'node:process';
 
-import { packageVersion } from '../../core/index.js';
+import { inputFiles } from '../../core/index.js';
 import type { SinkState } from '../log/log-sink.js';
 import type { MetricBook, Sample } from './metric-book.js';
 
@@ -170,7 +170,7 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     labels: ['version', 'node'],
     aggregator: 'max',
   } as const;
-  const versions = [{ labels: [packageVersion(), nodeVersion], value: 1 }];
+  const versions = [{ labels: [inputFiles.packageVersion(), nodeVersion], value: 1 }];
   book.addSampled('gauge', build, () => versions);
   const addNumber = (
     kind: 'gauge' | 'counter',

@@ -1,4 +1,4 @@
-import type { AddressTotals } from '../../core/index.js';
+import { type collections } from '../../core/index.js';
 import type { MetricBook } from './metric-book.js';
 import type { UpstreamTotals } from './upstream-totals.js';
 
@@ -116,7 +116,7 @@ function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGa
 
 /** Adds what is counted of each address since the start of the process. */
 function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): void {
-  const add = (name: string, help: string, read: (totals: AddressTotals) => number): void =>
+  const add = (name: string, help: string, read: (totals: collections.AddressTotals) => number): void =>
     book.addSampled('counter', { name, help, labels: LABELS }, function* () {
       for (const { labels, totals } of upstreamTotals.list()) {
         yield { labels, value: read(totals) };
@@ -132,7 +132,7 @@ function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): v
   const byReason = (
     name: string,
     help: string,
-    read: (totals: AddressTotals) => ReadonlyMap<string, number>,
+    read: (totals: collections.AddressTotals) => ReadonlyMap<string, number>,
   ): void =>
     book.addSampled('counter', { name, help, labels: [...LABELS, 'reason'] }, function* () {
       for (const { labels, totals } of upstreamTotals.list()) {

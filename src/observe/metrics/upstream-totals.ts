@@ -1,4 +1,4 @@
-import { AddressTotals, getOrMake } from '../../core/index.js';
+import { collections, getOrMake } from '../../core/index.js';
 import type { Labels } from './retired-labels.js';
 
 /**
@@ -14,12 +14,16 @@ const ADDRESSES_MAX = 1000;
  */
 export class UpstreamTotals {
   /** The totals by service and address; the address that was asked for last is at the end. */
-  readonly #byService = new Map<string, Map<string, AddressTotals>>();
+  readonly #byService = new Map<string, Map<string, collections.AddressTotals>>();
 
   /** Those of an address of a service, which go on where it was known before. */
-  of(service: string, address: string): AddressTotals {
-    const known = getOrMake(this.#byService, service, () => new Map<string, AddressTotals>());
-    const totals = known.get(address) ?? new AddressTotals();
+  of(service: string, address: string): collections.AddressTotals {
+    const known = getOrMake(
+      this.#byService,
+      service,
+      () => new Map<string, collections.AddressTotals>(),
+    );
+    const totals = known.get(address) ?? new collections.AddressTotals();
     known.delete(address);
     known.set(address, totals);
     for (const oldest of known.keys()) {
@@ -32,7 +36,7 @@ export class UpstreamTotals {
   /** Those of all addresses, with the values of their labels. */
   list(): readonly {
     readonly labels: readonly [string, string];
-    readonly totals: AddressTotals;
+    readonly totals: collections.AddressTotals;
   }[] {
     return [...this.#byService].flatMap(([service, known]) =>
       [...known].map(([address, totals]) => ({ labels: [service, address] as const, totals })),

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { errorCode, VERIFIED_SERVER } from '../../core/index.js';
+import { errorCode, tlsCertificates } from '../../core/index.js';
 import { ProtoWriter } from './proto-writer.js';
 import { readRejectedSpans } from './rejected-spans.js';
 
@@ -82,7 +82,7 @@ export class SpanExporter {
     const pool = { keepAlive: true, maxSockets: 1 };
     const ca = options.ca === null ? {} : { ca: options.ca };
     this.#agent = options.url.startsWith('https:')
-      ? new HttpsAgent({ ...pool, ...VERIFIED_SERVER, ...ca })
+      ? new HttpsAgent({ ...pool, ...tlsCertificates.VERIFIED_SERVER, ...ca })
       : new HttpAgent(pool);
     this.#envelope = encodeEnvelope(options.attributes);
   }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { CallObserver, HeaderField, RequestObserver } from '../../core/index.js';
+import type { observing } from '../../core/index.js';
 import { type SpanContext, TRACEPARENT, type TraceParent } from '../../gateway/trace-headers.js';
 import { newSpanId, newTraceId, printTraceparent } from './trace-context.js';
 
@@ -29,7 +29,7 @@ export interface Attempt extends SpanContext {
  * The spans of one request or event: they are held until it is over, because only then it is known
  * whether they are sent.
  */
-export class RequestSpans implements RequestObserver {
+export class RequestSpans implements observing.RequestObserver {
   readonly traceId: string;
   readonly spanId: string;
   /** The span that it belongs to; '' where it begins a trace. */
@@ -51,7 +51,7 @@ export class RequestSpans implements RequestObserver {
     this.eventField = eventField;
   }
 
-  call(service: string, operation: string, method = 'POST'): CallObserver {
+  call(service: string, operation: string, method = 'POST'): observing.CallObserver {
     return new CallSpans(this, service, operation, method);
   }
 
@@ -80,7 +80,7 @@ function withLink(links: SpanContext[] | null, link: SpanContext): SpanContext[]
 }
 
 /** The attempts of one call. */
-class CallSpans implements CallObserver {
+class CallSpans implements observing.CallObserver {
   readonly request: RequestSpans;
   readonly #service: string;
   readonly #operation: string;
@@ -94,7 +94,7 @@ class CallSpans implements CallObserver {
     this.#method = method;
   }
 
-  begin(url: URL, nowMillis: number): HeaderField {
+  begin(url: URL, nowMillis: number): observing.HeaderField {
     const { traceId, isSampled } = this.request;
     const attempt: Attempt = {
       traceId,
@@ -123,7 +123,7 @@ class CallSpans implements CallObserver {
     attempt.code = code;
   }
 
-  serve(other: RequestObserver | null): void {
+  serve(other: observing.RequestObserver | null): void {
     const attempt = this.#latest;
     if (attempt === null || !(other instanceof RequestSpans) || other === this.request) return;
     other.link(attempt);

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { levelOf } from '../../core/index.js';
+import { refusals } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { SpanContext } from '../../gateway/trace-headers.js';
 import { TallyTable } from '../metrics/tally.js';
@@ -87,7 +87,7 @@ export class SpanEncoder {
     writeLinks(writer, spans.links);
     // A request that its caller got wrong is no error of the gateway, whatever the status of its
     // dialect is.
-    if (refusal !== null && levelOf(refusal.kind) === 'error') {
+    if (refusal !== null && refusals.levelOf(refusal.kind) === 'error') {
       writeError(writer, refusal.code);
     }
     writer.end(span);

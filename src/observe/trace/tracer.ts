@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { packageVersion, type RequestObserver } from '../../core/index.js';
+import { inputFiles, type observing } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { type HeaderFields, parseTraceparent } from '../../gateway/trace-headers.js';
 import { isSlow } from '../recent.js';
@@ -49,7 +49,7 @@ export class Tracer {
     const { otlp: url, headers, ca = null } = options;
     const attributes = new Map<string, string | number>([
       ['service.name', 'soapstone'],
-      ['service.version', packageVersion()],
+      ['service.version', inputFiles.packageVersion()],
       ['service.instance.id', INSTANCE_ID],
       ['process.pid', process.pid],
       ...Object.entries(options.attributes),
@@ -76,7 +76,11 @@ export class Tracer {
    * Begins the trace of one event of a subscription, which is linked to the request that
    * subscribed.
    */
-  beginEvent(exchange: Exchange, field: string, subscription: RequestObserver | null): void {
+  beginEvent(
+    exchange: Exchange,
+    field: string,
+    subscription: observing.RequestObserver | null,
+  ): void {
     const spans = new RequestSpans(null, Math.random() < this.#options.sample, field);
     if (subscription instanceof RequestSpans) {
       spans.link(subscription);

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import type { RequestObserver } from '../../core/index.js';
+import type { observing } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { HeaderFields } from '../../gateway/trace-headers.js';
 import type { ExchangeObserver } from '../exchange-observer.js';
@@ -38,7 +38,11 @@ export class Tracing implements ExchangeObserver {
   }
 
   /** Begins the trace of one event; `subscription` is the request that subscribed to it. */
-  beginEvent(exchange: Exchange, field: string, subscription: RequestObserver | null): void {
+  beginEvent(
+    exchange: Exchange,
+    field: string,
+    subscription: observing.RequestObserver | null,
+  ): void {
     if (this.#tracer !== null) {
       this.#tracer.beginEvent(exchange, field, subscription);
     }

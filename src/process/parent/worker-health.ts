@@ -1,4 +1,4 @@
-import type { HealthResult } from '../../upstream/index.js';
+import type { healthChecks } from '../../upstream/index.js';
 import type { Worker } from './worker.js';
 
 /** Has one worker check backends, and passes its results about their health to the others. */
@@ -23,7 +23,7 @@ export class WorkerHealth {
   }
 
   /** A worker has checked an address. */
-  take(worker: Worker, result: HealthResult): void {
+  take(worker: Worker, result: healthChecks.HealthResult): void {
     if (worker !== this.#checking) return;
     for (const other of this.#taking) {
       if (other !== worker) {

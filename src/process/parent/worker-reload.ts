@@ -1,9 +1,4 @@
-import {
-  addInputs,
-  ConfigurationError,
-  type InputSnapshot,
-  unplacedError,
-} from '../../core/index.js';
+import { ConfigurationError, diagnosis, inputFiles } from '../../core/index.js';
 import type { StepAnswer, WorkerCalls } from '../calls.js';
 import { Unanswered } from '../channel.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';
@@ -49,7 +44,7 @@ export async function reloadWorkers(
  */
 export async function replaceInputs(
   workers: readonly Worker[],
-  inputs: InputSnapshot,
+  inputs: inputFiles.InputSnapshot,
   use: () => void,
   first: Worker | null = null,
 ): Promise<void> {
@@ -90,7 +85,7 @@ async function compileFirst(
       continue;
     }
     if (answer.reads !== null) {
-      addInputs(reads.snapshot, answer.reads.snapshot);
+      inputFiles.addInputs(reads.snapshot, answer.reads.snapshot);
       for (const [path, identity] of answer.reads.files) {
         reads.files.set(path, identity);
       }
@@ -122,5 +117,5 @@ async function askStep<K extends 'compile' | 'compileSame' | 'commit'>(
 function refused({ problems }: StepAnswer): ConfigurationError {
   if (problems.length > 0) return new ConfigurationError(problems);
   const what = 'A worker could not compile the configuration, or not within a minute.';
-  return unplacedError(what, 'See the log.');
+  return diagnosis.unplacedError(what, 'See the log.');
 }

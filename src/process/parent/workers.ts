@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { listenHosts } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import { clearTextOf, makeConsole } from '../../console/console.js';
-import { type InputSnapshot, SlotClock, Suspicions } from '../../core/index.js';
+import { type inputFiles, sharedState } from '../../core/index.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import { nextPollPhase } from '../../flow/http/poll-phase.js';
 import { USED_MAX } from '../../flow/mcp/pending-confirmations.js';
@@ -58,7 +58,7 @@ export interface WorkersOptions {
    * Workers start from these inputs, or those of the last reload, and not from the disk: a change
    * of the files meanwhile cannot keep them from starting.
    */
-  readonly inputs: InputSnapshot;
+  readonly inputs: inputFiles.InputSnapshot;
   readonly log: Log;
   readonly loads: ConfigLoads;
   readonly reload: Reload;
@@ -78,7 +78,7 @@ interface Member {
   /** The name of the worker among the replicas of budgets, and of its chain of audit lines. */
   readonly replica: string;
   /** The inputs that it uses. */
-  inputs: InputSnapshot;
+  inputs: inputFiles.InputSnapshot;
   /** Since when it takes requests; null: not yet. */
   readyAtMillis: number | null;
 }
@@ -91,13 +91,13 @@ export class Workers implements WorkerGroup {
   readonly #options: WorkersOptions;
   readonly #log: Log;
   /** Those of the last reload. */
-  #inputs: InputSnapshot;
+  #inputs: inputFiles.InputSnapshot;
   #own: ParentConfig;
   readonly #tickets: TicketKeys;
   readonly #stateSecret = randomBytes(32).toString('base64url');
   readonly #stopping = new AbortController();
   /** The times of calls of all workers to services that have a rate. */
-  readonly #pace = new SlotClock();
+  readonly #pace = new sharedState.SlotClock();
   readonly #members = new Map<Worker, Member>();
   /** The workers that take requests, the one that has run longest first. */
   readonly #taking = new Set<Worker>();
@@ -105,7 +105,7 @@ export class Workers implements WorkerGroup {
   readonly #usage = new WorkerUsage(this.#taking);
   readonly #health = new WorkerHealth(this.#taking);
   readonly #replicas = new EndedReplicas(this.#taking);
-  readonly #suspicions = new Suspicions();
+  readonly #suspicions = new sharedState.Suspicions();
   readonly #confirmations = new OnceMemory(USED_MAX);
   readonly #addresses;
   readonly #watch: WorkerWatch;
@@ -408,7 +408,7 @@ export class Workers implements WorkerGroup {
     }
   }
 
-  #setInputs(worker: Worker, inputs: InputSnapshot): void {
+  #setInputs(worker: Worker, inputs: inputFiles.InputSnapshot): void {
     const member = this.#members.get(worker);
     if (member !== undefined) {
       member.inputs = inputs;

@@ -3,13 +3,13 @@ import { weakeningsIn } from '../../config/protection/weakenings.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import {
-  asksForAll,
   ConfigurationError,
   type Diagnostic,
+  diagnosis,
+  scopeRules,
   TimeSlices,
-  unplaced,
 } from '../../core/index.js';
-import { hasPart } from '../../graphql/index.js';
+import { subschemas } from '../../graphql/index.js';
 import type { ReloadOccasion } from './reload-source.js';
 
 /**
@@ -44,9 +44,10 @@ export function checkWeakerSchemas(
     if (later === undefined) return [];
     return [...subschema.rules].flatMap(([part, { requires }]): readonly Diagnostic[] => {
       const isGone = part.includes('.')
-        ? !hasPart(later.schema, part)
+        ? !subschemas.hasPart(later.schema, part)
         : later.schema.getType(part) === undefined;
-      if (isGone || asksForAll(later.rules.get(part)?.requires ?? null, requires)) return [];
+      if (isGone || scopeRules.asksForAll(later.rules.get(part)?.requires ?? null, requires))
+        return [];
       const what = `The schema of service \`${name}\` asks for less at \`${part}\`.`;
       return [section.diagnostic(['services', name, 'schema'], what, null)];
     });
@@ -59,5 +60,5 @@ const SHOWN = 20;
 function refused(weaker: readonly Diagnostic[]): ConfigurationError {
   const what = 'The changed files take protection away, and no operator has asked for that.';
   const remedy = 'Send SIGHUP or `POST /reload` to take them as they are.';
-  return new ConfigurationError([unplaced(what, remedy), ...weaker], { isWeaker: true });
+  return new ConfigurationError([diagnosis.unplaced(what, remedy), ...weaker], { isWeaker: true });
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { glob, type Inputs } from '../../core/index.js';
+import { inputFiles } from '../../core/index.js';
 
 /**
  * Least time between two looks. Polling needs no support of the file system; mounted volumes often
@@ -41,7 +41,7 @@ export class FileWatch {
   #isLooking = false;
 
   /** Reads as `inputs` does, and looks at the files from now on. */
-  track(inputs: Inputs): Inputs {
+  track(inputs: inputFiles.Inputs): inputFiles.Inputs {
     return trackFiles(inputs, this.#files);
   }
 
@@ -104,7 +104,7 @@ export class FileWatch {
 }
 
 /** Reads as `inputs` does, and keeps the identity of each file before it is read. */
-export function trackFiles(inputs: Inputs, files: FileIdentities): Inputs {
+export function trackFiles(inputs: inputFiles.Inputs, files: FileIdentities): inputFiles.Inputs {
   const track = async (path: string): Promise<void> => {
     if (!files.has(path)) {
       files.set(path, await identityOf(path));
@@ -146,7 +146,8 @@ async function identitiesOf(paths: readonly string[]): Promise<Identities> {
  */
 async function identityOf(path: string): Promise<string> {
   try {
-    if (path.startsWith(GLOB)) return JSON.stringify(await glob(path.slice(GLOB.length)));
+    if (path.startsWith(GLOB))
+      return JSON.stringify(await inputFiles.glob(path.slice(GLOB.length)));
     const found = await stat(path, { bigint: true });
     const { dev, ino, size, mtimeNs, ctimeNs } = found;
     return (found.isDirectory() ? [dev, ino] : [dev, ino, size, mtimeNs, ctimeNs]).join();

@@ -1,22 +1,16 @@
 import type { TakenPlace } from '../../compile/soap/documents/named-wsdl.js';
 import { type Compiled, labelNamesOf } from '../../compile.js';
-import {
-  type Diagnostic,
-  emptySnapshot,
-  firstWarnings,
-  type InputSnapshot,
-  type Inputs,
-} from '../../core/index.js';
+import { type Diagnostic, diagnosis, inputFiles } from '../../core/index.js';
 import type { LabelNames } from '../../observe/metrics/retired-labels.js';
 import type { FileIdentities } from './file-watch.js';
 
 /** What was read for a reload, and what the files were before. */
 export interface Reads {
-  readonly snapshot: InputSnapshot;
+  readonly snapshot: inputFiles.InputSnapshot;
   readonly files: FileIdentities;
 }
 
-export const noReads = (): Reads => ({ snapshot: emptySnapshot(), files: new Map() });
+export const noReads = (): Reads => ({ snapshot: inputFiles.emptySnapshot(), files: new Map() });
 
 /**
  * Why a configuration is compiled again: an operator asks for it, and files are read; files have
@@ -29,7 +23,7 @@ export type ReloadOccasion = 'asked' | 'changed files' | 'WSDL';
 export interface ReloadSource {
   readonly occasion: ReloadOccasion;
   /** Adds what it reads to `reads`. */
-  readonly inputs: Inputs;
+  readonly inputs: inputFiles.Inputs;
   readonly reads: Reads;
 }
 
@@ -62,5 +56,5 @@ const wsdlsInUse = ({ wsdls }: Compiled): CompiledFacts['wsdls'] =>
 export const compiledFacts = (compiled: Compiled): CompiledFacts => ({
   names: labelNamesOf(compiled),
   wsdls: wsdlsInUse(compiled),
-  warnings: firstWarnings(compiled.warnings),
+  warnings: diagnosis.firstWarnings(compiled.warnings),
 });

@@ -1,9 +1,4 @@
-import {
-  ConfigurationError,
-  type Diagnostic,
-  printDiagnostic,
-  unplaced,
-} from '../../core/index.js';
+import { ConfigurationError, type Diagnostic, diagnosis } from '../../core/index.js';
 import type { ReloadResult } from '../../observe/admin.js';
 import type { Log } from '../../observe/log/log.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';
@@ -95,7 +90,7 @@ export class Reloader {
     const { loads } = this;
     const stopping = {
       generation: loads.generation,
-      problems: [unplaced('The gateway is stopping.', null)],
+      problems: [diagnosis.unplaced('The gateway is stopping.', null)],
     };
     if (this.#isClosed) return stopping;
     try {
@@ -109,7 +104,11 @@ export class Reloader {
       this.#log.event('info', 'configuration reloaded', { generation: loads.generation, cause });
       if (weaker.length > 0) {
         loads.weakerTaken++;
-        const fields = { generation: loads.generation, cause, weaker: weaker.map(printDiagnostic) };
+        const fields = {
+          generation: loads.generation,
+          cause,
+          weaker: weaker.map(diagnosis.printDiagnostic),
+        };
         this.#log.event('warn', 'the new configuration protects less', fields);
       }
       this.#log.configurationWarnings(warnings);
@@ -127,10 +126,10 @@ export class Reloader {
         this.#log.bug(error);
       }
       const problems = isBug
-        ? [unplaced('The gateway failed to load the configuration.', 'See the log.')]
+        ? [diagnosis.unplaced('The gateway failed to load the configuration.', 'See the log.')]
         : error.diagnostics;
       const { generation } = loads;
-      const fields = { generation, cause, problems: problems.map(printDiagnostic) };
+      const fields = { generation, cause, problems: problems.map(diagnosis.printDiagnostic) };
       this.#log.event('error', 'the new configuration was refused: the one before stays', fields);
       return { generation, problems };
     }

@@ -1,12 +1,6 @@
 import { readNamedWsdl } from '../../compile/soap/documents/named-wsdl.js';
 import { namedWsdls } from '../../config/source/named-wsdls.js';
-import {
-  AT_ONCE,
-  ConfigurationError,
-  errorDiagnostics,
-  LIVE_INPUTS,
-  type Pace,
-} from '../../core/index.js';
+import { AT_ONCE, ConfigurationError, diagnosis, inputFiles, type Pace } from '../../core/index.js';
 
 /**
  * Throws `error`; a configuration that cannot be used still names its WSDLs, whose errors are
@@ -17,12 +11,17 @@ export async function throwWithWsdls(
   error: unknown,
   pace: Pace = AT_ONCE,
 ): Promise<never> {
-  const diagnostics = [...errorDiagnostics(error)];
+  const diagnostics = [...diagnosis.errorDiagnostics(error)];
   for (const { location, place } of await namedWsdls(file, process.env)) {
     try {
-      await readNamedWsdl(location, place ?? { file, line: null, column: null }, LIVE_INPUTS, pace);
+      await readNamedWsdl(
+        location,
+        place ?? { file, line: null, column: null },
+        inputFiles.LIVE_INPUTS,
+        pace,
+      );
     } catch (broken) {
-      diagnostics.push(...errorDiagnostics(broken));
+      diagnostics.push(...diagnosis.errorDiagnostics(broken));
     }
   }
   throw new ConfigurationError(diagnostics);

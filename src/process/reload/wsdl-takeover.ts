@@ -3,19 +3,10 @@ import { type Contract, missingParts } from '../../compile/graphql/kept-contract
 import { type TakenPlace, takenProblemsOf } from '../../compile/soap/documents/named-wsdl.js';
 import { type Compiled, compile } from '../../compile.js';
 import { type LoadedConfig, rootSection } from '../../config/load.js';
-import {
-  ConfigurationError,
-  emptySnapshot,
-  errorCode,
-  type InputSnapshot,
-  RememberedReads,
-  replayInputs,
-  TimeSlices,
-  unplacedError,
-} from '../../core/index.js';
+import { ConfigurationError, errorCode, TimeSlices, inputFiles, diagnosis } from '../../core/index.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import type { Log } from '../../observe/log/log.js';
-import { unpackTaken } from '../../wsdl/index.js';
+import { takenWsdl } from '../../wsdl/index.js';
 import { writeWhole } from '../write-whole.js';
 import { checkWeakerSchemas } from './check-weaker.js';
 import {
@@ -34,7 +25,7 @@ export type WhileReloading = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** What was read for the configuration in use. */
 interface InUse {
-  readonly snapshot: InputSnapshot;
+  readonly snapshot: inputFiles.InputSnapshot;
   /** The WSDLs of the configuration, by location. */
   readonly wsdls: ReadonlyMap<string, WsdlInUse>;
 }
@@ -68,15 +59,15 @@ export class WsdlTakeover {
   }
 
   /** What counts as read before a reload reads: the WSDLs that were taken. */
-  begin(): InputSnapshot {
-    return { ...emptySnapshot(), contents: new Map(this.#taken) };
+  begin(): inputFiles.InputSnapshot {
+    return { ...inputFiles.emptySnapshot(), contents: new Map(this.#taken) };
   }
 
   /**
    * A configuration is in use that was read from `snapshot`. Returns whether that is kept: where
    * WSDLs may be taken.
    */
-  use(snapshot: InputSnapshot, wsdls: InUse['wsdls']): boolean {
+  use(snapshot: inputFiles.InputSnapshot, wsdls: InUse['wsdls']): boolean {
     const places = [...wsdls.values()].filter(({ place }) => place !== null);
     this.#inUse = places.length === 0 ? null : { snapshot, wsdls };
     const used = new Set(
@@ -137,9 +128,9 @@ export class WsdlTakeover {
       return null;
     }
     const contents = new Map(before.snapshot.contents).set(known.place.input, bytes);
-    const snapshot: InputSnapshot = { ...before.snapshot, contents };
+    const snapshot: inputFiles.InputSnapshot = { ...before.snapshot, contents };
     const reads = { ...noReads(), snapshot };
-    const applied = await use({ occasion: 'WSDL', inputs: replayInputs(snapshot), reads });
+    const applied = await use({ occasion: 'WSDL', inputs: inputFiles.replayInputs(snapshot), reads });
     await this.#keep(known.place, bytes, { service, changes, wsdl: location });
     return applied;
   }
@@ -168,16 +159,16 @@ export class WsdlTakeover {
 }
 
 /** Whether the files in use are those with which a WSDL of a backend was compared. */
-async function isOverFiles(bytes: Buffer, inUse: InputSnapshot): Promise<boolean> {
-  const offered = unpackTaken(bytes);
+async function isOverFiles(bytes: Buffer, inUse: inputFiles.InputSnapshot): Promise<boolean> {
+  const offered = takenWsdl.unpackTaken(bytes);
   return (
-    offered !== null && (await new RememberedReads(offered.replaces).areSame(replayInputs(inUse)))
+    offered !== null && (await new inputFiles.RememberedReads(offered.replaces).areSame(inputFiles.replayInputs(inUse)))
   );
 }
 
 /** The configuration in use is another one than that a WSDL was compared with. */
 export const outdated = (): ConfigurationError =>
-  unplacedError(
+  diagnosis.unplacedError(
     'The WSDL of a backend was compared with one that is no longer in use.',
     'The next comparison decides.',
   );
@@ -195,7 +186,7 @@ async function checkTaken(before: Contract, after: Compiled): Promise<void> {
   const what =
     'With the WSDL of the backend, callers would miss: ' +
     `${shown}${missing.length > PARTS_SHOWN ? ', ...' : ''}.`;
-  throw unplacedError(
+  throw diagnosis.unplacedError(
     what,
     'Names collide: give the operations or types other names in the mapping, and reload.',
   );

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import {
-  type BusMessage,
-  isEventId,
-  REPLAY_SLICE_MILLIS,
-  type Replay,
-  type ReplayPace,
-} from '../../core/index.js';
+import { eventBus } from '../../core/index.js';
 import type { RedisConnection, RedisReply } from '../connection.js';
 import { readEvent } from './event-message.js';
 import { REPLAY, REPLAY_PAGE } from './event-scripts.js';
@@ -47,14 +41,14 @@ interface KeptTopic {
 export async function replayHistory(
   topic: KeptTopic,
   after: string | null,
-  turn: ReplayPace['turn'],
-): Promise<Replay> {
+  turn: eventBus.ReplayPace['turn'],
+): Promise<eventBus.Replay> {
   const { connection, keys, limits } = topic;
   const values = [after ?? '', String(limits.historyEvents), String(PAGE_BYTES), randomUUID()];
   const reply = await connection.script('event_replay', REPLAY, keys, values);
   const [newest, id, number, ...entries] = Array.isArray(reply) ? reply : [];
   const [sequence, position] = [Number(newest), asText(id)];
-  if (!Number.isSafeInteger(sequence) || !isEventId(position)) {
+  if (!Number.isSafeInteger(sequence) || !eventBus.isEventId(position)) {
     throw new Error('the history is unreadable');
   }
   if (after === null) return { position, sequence, missed: [] };
@@ -71,14 +65,14 @@ async function readMissed(
   topic: KeptTopic,
   [after, newest]: readonly [number, number],
   firstPage: readonly RedisReply[],
-  turn: ReplayPace['turn'],
-): Promise<readonly BusMessage[] | null> {
+  turn: eventBus.ReplayPace['turn'],
+): Promise<readonly eventBus.BusMessage[] | null> {
   const { name, limits } = topic;
-  const missed: BusMessage[] = [];
+  const missed: eventBus.BusMessage[] = [];
   let bytesLeft = Math.min(REPLAY_BYTES_MAX, REPLAY_FACTOR * limits.queueBytes);
   for (let page = firstPage; after + missed.length < newest; ) {
     await turn();
-    let sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
+    let sliceEndMillis = performance.now() + eventBus.REPLAY_SLICE_MILLIS;
     for (let at = 0; at + 1 < page.length; at += 2) {
       const text = asText(page[at + 1]);
       const sequence = after + missed.length + 1;
@@ -89,7 +83,7 @@ async function readMissed(
       missed.push({ ...event, topic: name, sequence });
       if (performance.now() < sliceEndMillis) continue;
       await turn();
-      sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
+      sliceEndMillis = performance.now() + eventBus.REPLAY_SLICE_MILLIS;
     }
     if (page.length === 0) return null;
     if (after + missed.length < newest) {

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type EventValues, isRecord, parsedJson } from '../../core/index.js';
+import { type eventBus, isRecord, jsonValues } from '../../core/index.js';
 
 /** An event in a message between replicas. */
 export interface SentEvent {
   readonly id: string;
-  readonly values: EventValues;
+  readonly values: eventBus.EventValues;
 }
 
 /**
@@ -37,7 +37,7 @@ export function readEvent(topic: string, text: string, secret: string): SentEven
   const signature = Buffer.from(text.slice(0, SIGNATURE_CHARS));
   const expected = Buffer.from(sign(body, secret));
   if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null;
-  return validate(topic, parsedJson(body));
+  return validate(topic, jsonValues.parsedJson(body));
 }
 
 function validate(topic: string, event: unknown): SentEvent | null {

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type {
-  EventTransport,
-  EventValues,
-  Replay,
-  ReplayPace,
-  TransportReceiver,
-} from '../../core/index.js';
+import type { eventBus } from '../../core/index.js';
 import type { RedisConnection } from '../connection.js';
 import { type HistoryLimits, replayHistory } from './event-history.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';
@@ -23,7 +17,7 @@ export interface EventTransportOptions extends HistoryLimits {
 }
 
 interface Topic {
-  readonly receivers: Set<TransportReceiver>;
+  readonly receivers: Set<eventBus.TransportReceiver>;
   /** Sequence number of the last received event; 0 before the first. */
   last: number;
   /**
@@ -57,7 +51,7 @@ const TOPICS_MAX = 10_000;
  * replica announces its subscribed topics, so that others read only the events of these from
  * messages. While Redis is down, events stay in this process, and a gap is published afterwards.
  */
-export class RedisEventTransport implements EventTransport {
+export class RedisEventTransport implements eventBus.EventTransport {
   readonly #connection: RedisConnection;
   readonly #subscriber: RedisConnection;
   readonly #options: EventTransportOptions;
@@ -122,7 +116,7 @@ export class RedisEventTransport implements EventTransport {
     this.publish(topic, randomUUID(), null);
   }
 
-  publish(topic: string, id: string, values: EventValues): void {
+  publish(topic: string, id: string, values: eventBus.EventValues): void {
     this.#send(topic, { id, values }).catch(() => {
       this.#unsent.add(topic);
       const known = this.#topics.get(topic);
@@ -132,7 +126,7 @@ export class RedisEventTransport implements EventTransport {
     });
   }
 
-  subscribe(name: string, receiver: TransportReceiver): () => void {
+  subscribe(name: string, receiver: eventBus.TransportReceiver): () => void {
     let topic = this.#topics.get(name);
     if (topic === undefined) {
       topic = { receivers: new Set(), last: 0, announcedAt: performance.now(), isAnnounced: false };
@@ -156,7 +150,11 @@ export class RedisEventTransport implements EventTransport {
     return this.#subscriber.settle();
   }
 
-  replay(name: string, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
+  replay(
+    name: string,
+    after: string | null,
+    turn: eventBus.ReplayPace['turn'],
+  ): Promise<eventBus.Replay> {
     const topic = {
       connection: this.#connection,
       name,

@@ -1,4 +1,4 @@
-import { setAndEvictOldest } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { Lease, Times } from './lease.js';
 import type { BucketView } from './lease-store.js';
 
@@ -34,7 +34,7 @@ export class UnknownBuckets {
     if (lease !== undefined) {
       lease.updateView(view, times);
     } else {
-      setAndEvictOldest(
+      collections.setAndEvictOldest(
         this.#unknown,
         bucket,
         { view, sharedMillis: times.sharedMillis },
@@ -59,6 +59,6 @@ export class UnknownBuckets {
     const available = lease.sharedAvailable(times);
     if (lease.view === null || available === null) return;
     const unknown = { view: { ...lease.view, available }, sharedMillis: times.sharedMillis };
-    setAndEvictOldest(this.#unknown, bucket, unknown, this.#max);
+    collections.setAndEvictOldest(this.#unknown, bucket, unknown, this.#max);
   }
 }

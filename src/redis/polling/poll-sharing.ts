@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
-import { type EventValues, isRefusalCode, MIB } from '../../core/index.js';
+import { type eventBus, MIB, refusals } from '../../core/index.js';
 import type {
   PollReceiver,
   PollReply,
@@ -200,7 +200,7 @@ const writeReply = (reply: PollReply): Readonly<Record<string, unknown>> =>
   reply.kind === 'reply' ? { ...reply, body: reply.body.toString('base64') } : { ...reply };
 
 /** How long ago the call was made: by the clocks, where they agree, for Redis may be late. */
-function ageOf(values: EventValues): number {
+function ageOf(values: eventBus.EventValues): number {
   const tookMillis = Number(values?.['tookMillis']);
   const ageMillis = Date.now() - Number(values?.['calledAtMillis']);
   const isPlausible = ageMillis > tookMillis && ageMillis < tookMillis + SKEW_MAX_MILLIS;
@@ -208,11 +208,11 @@ function ageOf(values: EventValues): number {
 }
 
 /** Null for what this version does not know. */
-function readReply(values: EventValues, replyBytes: number): PollReply | null {
+function readReply(values: eventBus.EventValues, replyBytes: number): PollReply | null {
   const { kind, status, contentType, body, code, tookMillis } = values ?? {};
   if (typeof tookMillis !== 'number' || !(tookMillis >= 0)) return null;
   if (kind === 'long') return { kind };
-  if (kind === 'failed') return isRefusalCode(code) ? { kind, code } : null;
+  if (kind === 'failed') return refusals.isRefusalCode(code) ? { kind, code } : null;
   if (kind !== 'reply' || typeof status !== 'number' || typeof contentType !== 'string') {
     return null;
   }

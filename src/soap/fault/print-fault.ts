@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { type ExplainedField, type Explanation, explain, type Refusal } from '../../core/index.js';
+import { type Refusal, refusals } from '../../core/index.js';
 import { type QName, XmlWriter } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import { NotUnderstood } from '../header/header.js';
@@ -25,7 +25,7 @@ export function printFault(
   refusal: Refusal,
   { id, spoken, isExplained }: FaultOptions,
 ): Buffer {
-  const explanation = isExplained ? explain(refusal) : null;
+  const explanation = isExplained ? refusals.explain(refusal) : null;
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', dialect.envelopeUri);
   if (dialect.needsEncodingNamespace) {
@@ -87,9 +87,9 @@ function printError(
   writer: XmlWriter,
   refusal: Refusal,
   id: string,
-  explanation: Explanation | null,
+  explanation: refusals.Explanation | null,
 ): void {
-  const fields: ExplainedField[] = [
+  const fields: refusals.ExplainedField[] = [
     ['code', refusal.code],
     ['id', id],
     ...(explanation?.fields ?? []),

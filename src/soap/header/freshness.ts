@@ -1,4 +1,4 @@
-import { type Nonce, Refusal } from '../../core/index.js';
+import { Refusal, type sharedState } from '../../core/index.js';
 import { parseNonce } from './nonce.js';
 import type { FreshnessClaim } from './security-reader.js';
 
@@ -43,7 +43,7 @@ export class FreshnessChecker {
    * Returns the nonces, which are new to this process. Throws `wsse:MessageExpired`,
    * `wsse:FailedAuthentication` for one that is not, `WSSE_STRUCTURE`.
    */
-  check(claims: readonly FreshnessClaim[], nowMillis: number): readonly Nonce[] {
+  check(claims: readonly FreshnessClaim[], nowMillis: number): readonly sharedState.Nonce[] {
     const { timestamps, nonces, windowMillis } = this.#options;
     for (const { created, expires } of timestamps ? claims : []) {
       if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis) {
@@ -51,7 +51,7 @@ export class FreshnessChecker {
       }
       if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires has passed');
     }
-    const fresh: Nonce[] = [];
+    const fresh: sharedState.Nonce[] = [];
     for (const { nonce, created } of nonces ? claims : []) {
       if (nonce !== null) {
         fresh.push(this.#checkNonce(nonce, created, nowMillis));
@@ -60,7 +60,7 @@ export class FreshnessChecker {
     return fresh;
   }
 
-  #checkNonce(text: string, created: string | null, nowMillis: number): Nonce {
+  #checkNonce(text: string, created: string | null, nowMillis: number): sharedState.Nonce {
     const { windowMillis, noncesMax } = this.#options;
     // Without a time it would have to be remembered for ever; a time beyond the window would
     // outlive the memory.

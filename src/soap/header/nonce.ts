@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
-import type { Nonce } from '../../core/index.js';
+import type { sharedState } from '../../core/index.js';
 
 /**
  * Parses a nonce (UsernameToken profile 1.1 section 3.1), which is compared by its bytes. A nonce
  * without the form of base64 is compared by its text, and by the bytes that lenient decoders see in
  * it: else a nonce could be replayed in another spelling.
  */
-export function parseNonce(text: string): Nonce {
+export function parseNonce(text: string): sharedState.Nonce {
   const written = text.replaceAll(/[ \t\r\n]/g, '');
   const encoded = canonical(written);
   const unpadded = encoded.replace(/=+$/, '');

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { asUpstream, Refusal, refuseByLimit } from '../../core/index.js';
+import { Refusal, refusals, refuseByLimit } from '../../core/index.js';
 import { type AttachedPart, AttachedParts } from './attached-parts.js';
 import type { AttachmentSink } from './multipart.js';
 import { type Attachment, Part } from './part.js';
@@ -87,7 +87,7 @@ export class Attachments implements AttachmentSink {
     this.#current = referred ?? this.#declared?.begin(id, mediaType) ?? null;
     if (this.#current === null) return false;
     if (!CODINGS.has(transferEncoding)) {
-      throw asUpstream(new Refusal('MTOM_STRUCTURE', 'coding of an attachment'));
+      throw refusals.asUpstream(new Refusal('MTOM_STRUCTURE', 'coding of an attachment'));
     }
     this.#current.begin(transferEncoding, mediaType);
     return true;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { PLAIN_CODINGS } from './part-head.js';
+import { PLAIN_CODINGS } from './boundaries/part-head.js';
 import { type Spellings, spellingsOf } from './references.js';
 
 /** A part of a package that is kept, with its head as the sink of attachments gets it. */

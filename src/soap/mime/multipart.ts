@@ -2,14 +2,19 @@ import type { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../../core/index.js';
 import type { Encoding } from '../../xml/index.js';
 import type { MessageReader } from '../gate.js';
-import { BoundaryScanner, type ContentSink, type DelimiterScanner } from './boundary.js';
-import { afterBoundary, type BoundaryLine, type LineEnd, PADDING_MAX } from './boundary-line.js';
-import { HeaderBytes } from './header-bytes.js';
-import { LineFeedScanner } from './line-feed-boundary.js';
+import { BoundaryScanner, type ContentSink, type DelimiterScanner } from './boundaries/boundary.js';
+import {
+  afterBoundary,
+  type BoundaryLine,
+  type LineEnd,
+  PADDING_MAX,
+} from './boundaries/boundary-line.js';
+import { HeaderBytes } from './boundaries/header-bytes.js';
+import { LineFeedScanner } from './boundaries/line-feed-boundary.js';
+import { type PartHead, PLAIN_CODINGS, readPartHead } from './boundaries/part-head.js';
 import type { MediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
 import { type PackageType, readEnvelopePart } from './package-type.js';
-import { type PartHead, PLAIN_CODINGS, readPartHead } from './part-head.js';
 import type { References } from './references.js';
 
 /** Reads the envelope in a package: an `XmlReader`. */

@@ -1,7 +1,7 @@
 import { Refusal, refuseByLimit } from '../../core/index.js';
+import { withoutBrackets } from './boundaries/part-head.js';
 import { type MediaType, readContentType, readMediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
-import { withoutBrackets } from './part-head.js';
 
 /** The media type of a package: MTOM, or SOAP with Attachments. */
 export const PACKAGE = 'multipart/related';

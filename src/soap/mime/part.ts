@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { asUpstream, Refusal } from '../../core/index.js';
+import { Refusal, refusals } from '../../core/index.js';
 import { isMediaType } from './media-type.js';
 
 /** A part beside an envelope; its bytes are there once the package is over. */
@@ -41,7 +41,9 @@ export class Part implements Attachment {
   hands(piece: Buffer): boolean {
     if (this.#take === null) return false;
     if (this.#coding === 'quoted-printable') {
-      throw asUpstream(new Refusal('MTOM_STRUCTURE', 'a long attachment in quoted-printable'));
+      throw refusals.asUpstream(
+        new Refusal('MTOM_STRUCTURE', 'a long attachment in quoted-printable'),
+      );
     }
     this.#take(this.#coding === 'base64' ? this.#fromBase64(piece) : Buffer.from(piece));
     return true;
@@ -56,7 +58,7 @@ export class Part implements Attachment {
 
   value(): string {
     if (!this.#hasBegun) {
-      throw asUpstream(new Refusal('MTOM_STRUCTURE', 'attachment before its envelope'));
+      throw refusals.asUpstream(new Refusal('MTOM_STRUCTURE', 'attachment before its envelope'));
     }
     const bytes = Buffer.concat(this.chunks);
     return decoded(bytes, this.#coding).toString('base64');

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { FileContent } from '../../core/index.js';
+import type { byteBuffers } from '../../core/index.js';
 import { printContentType } from './media-type.js';
 import { type PackageType, XOP_PACKAGE } from './package-type.js';
 
 /** A piece of a message: a file is still on its way. */
-export type PackagePiece = Buffer | FileContent;
+export type PackagePiece = Buffer | byteBuffers.FileContent;
 
 /** A part of a package beside its envelope. */
 export interface PackagePart {

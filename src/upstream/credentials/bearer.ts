@@ -1,11 +1,11 @@
-import { Refusal, type RotatingFile } from '../../core/index.js';
+import { type inputFiles, Refusal } from '../../core/index.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 
 /** A bearer token (RFC 6750) in a file that rotates. */
 export class RotatingBearer implements Credentials {
-  readonly #file: RotatingFile;
+  readonly #file: inputFiles.RotatingFile;
 
-  constructor(file: RotatingFile) {
+  constructor(file: inputFiles.RotatingFile) {
     this.#file = file;
   }
 

@@ -1,4 +1,4 @@
-import type { RequestObserver } from '../../core/index.js';
+import type { observing } from '../../core/index.js';
 import type { ReplyHead } from '../reply.js';
 
 /** Header fields, names in lower case and values in turn. */
@@ -16,7 +16,7 @@ export interface CallToAuthorize {
   /** The call was answered with status 401, and is about to be repeated; null the first time. */
   readonly refused: { readonly head: ReplyHead; readonly fields: Fields } | null;
   /** The request that the call is made for; null where it is not observed. */
-  readonly observer: RequestObserver | null;
+  readonly observer: observing.RequestObserver | null;
   /**
    * Sends the call without its body, for the challenge of the service. Rejects with a `Refusal`.
    */

@@ -1,4 +1,4 @@
-import { BoundedCache, Refusal, type SubjectToken } from '../../core/index.js';
+import { collections, Refusal, type SubjectToken } from '../../core/index.js';
 import { OAuth2, type OAuth2Options } from './oauth2.js';
 import type { TokenSource } from './token-source.js';
 
@@ -8,11 +8,11 @@ const SUBJECTS_MAX = 10_000;
 /** The tokens of a backend for each subject: one subject never gets the token of another. */
 export class ExchangedTokens {
   readonly #options: OAuth2Options;
-  readonly #bySubject: BoundedCache<Subject>;
+  readonly #bySubject: collections.BoundedCache<Subject>;
 
   constructor(options: OAuth2Options, subjectsMax = SUBJECTS_MAX) {
     this.#options = options;
-    this.#bySubject = new BoundedCache({
+    this.#bySubject = new collections.BoundedCache({
       entries: subjectsMax,
       size: subjectsMax,
       sizeOf: () => 1,

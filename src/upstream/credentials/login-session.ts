@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { asRefusal, type CallObserver, Refusal, type RequestObserver } from '../../core/index.js';
+import { asRefusal, type observing, Refusal } from '../../core/index.js';
 import { RenewalLimiter } from './renewal-limiter.js';
 import type { TokenSource } from './token-source.js';
 
@@ -14,9 +14,9 @@ export interface LoginSessionOptions {
   /**
    * Resolves to a new token. Rejects with a `Refusal`: `UPSTREAM_AUTH` where the login was refused.
    */
-  readonly logIn: (observer: CallObserver | null) => Promise<string>;
+  readonly logIn: (observer: observing.CallObserver | null) => Promise<string>;
   /** Begins to observe a login. */
-  readonly observeLogin: (request: RequestObserver) => CallObserver;
+  readonly observeLogin: (request: observing.RequestObserver) => observing.CallObserver;
   /** Ends the session of a token; null for nothing to do. */
   readonly logOut: ((token: string) => Promise<void>) | null;
   /** How long a token is used; null: until it is refused. */
@@ -33,7 +33,7 @@ export class LoginSession implements TokenSource {
   #current: { readonly token: string; readonly madeMillis: number } | null = null;
   #login: Promise<string> | null = null;
   /** The observer of the login that is under way; null where it is not observed. */
-  #observer: CallObserver | null = null;
+  #observer: observing.CallObserver | null = null;
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
   #pauseMillis = PAUSE_MILLIS;
   #isClosed = false;
@@ -47,7 +47,7 @@ export class LoginSession implements TokenSource {
    * The token for a call, made for a request that is observed or not. Throws, or rejects with, a
    * `Refusal`.
    */
-  token(request: RequestObserver | null = null): string | Promise<string> {
+  token(request: observing.RequestObserver | null = null): string | Promise<string> {
     const { maxAgeMillis } = this.#options;
     const current = this.#current;
     const isFresh =
@@ -70,7 +70,7 @@ export class LoginSession implements TokenSource {
   renew(
     refused: string,
     operation: string,
-    request: RequestObserver | null = null,
+    request: observing.RequestObserver | null = null,
   ): string | Promise<string> {
     if (this.#current?.token === refused) {
       this.#renewals.begin(operation, performance.now());
@@ -105,7 +105,7 @@ export class LoginSession implements TokenSource {
     await this.#options.close();
   }
 
-  #logIn(request: RequestObserver | null): Promise<string> {
+  #logIn(request: observing.RequestObserver | null): Promise<string> {
     if (this.#login !== null) {
       this.#observer?.serve(request);
       return this.#login;
@@ -118,7 +118,7 @@ export class LoginSession implements TokenSource {
     return this.#login;
   }
 
-  async #begin(observer: CallObserver | null): Promise<string> {
+  async #begin(observer: observing.CallObserver | null): Promise<string> {
     try {
       const token = await this.#options.logIn(observer);
       this.#current = { token, madeMillis: performance.now() };

@@ -14,7 +14,7 @@ import {
   TlsClientAuth,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
-import type { CallObserver } from '../../core/index.js';
+import type { observing } from '../../core/index.js';
 
 /** The gateway as a client of an authorization server. */
 export interface OAuthClient {
@@ -35,7 +35,7 @@ export interface OAuthClient {
   readonly post: (
     headers: readonly string[],
     form: string,
-    observer: CallObserver | null,
+    observer: observing.CallObserver | null,
   ) => Promise<OAuthAnswer>;
 }
 
@@ -61,7 +61,7 @@ export interface OAuthAnswer {
 export async function requestToken(
   oauth: OAuthClient,
   parameters: URLSearchParams,
-  observer: CallObserver | null,
+  observer: observing.CallObserver | null,
 ): Promise<{ readonly token: string; readonly seconds: number | null }> {
   const server = { ...serverOf(oauth), token_endpoint: oauth.url };
   const client = { client_id: oauth.clientId };
@@ -103,7 +103,7 @@ const tokenIn = ({ access_token: token, expires_in: seconds }: TokenEndpointResp
 export async function introspectToken(
   oauth: OAuthClient,
   token: string,
-  observer: CallObserver | null,
+  observer: observing.CallObserver | null,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const server = { ...serverOf(oauth), introspection_endpoint: oauth.url };
   const client = { client_id: oauth.clientId };
@@ -139,7 +139,7 @@ function authOf({ clientAuth, clientId }: OAuthClient): ClientAuth {
   }
 }
 
-const optionsOf = ({ post }: OAuthClient, observer: CallObserver | null) => ({
+const optionsOf = ({ post }: OAuthClient, observer: observing.CallObserver | null) => ({
   // `check` warns of an endpoint without TLS.
   [allowInsecureRequests]: true,
   [customFetch]: async (

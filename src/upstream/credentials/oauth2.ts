@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { asRefusal, type CallObserver, Refusal, type RequestObserver } from '../../core/index.js';
+import { asRefusal, type observing, Refusal } from '../../core/index.js';
 import { type OAuthClient, requestToken } from './oauth-requests.js';
 import { RenewalLimiter } from './renewal-limiter.js';
 import type { TokenSource } from './token-source.js';
@@ -41,7 +41,7 @@ export class OAuth2 implements TokenSource {
   #token: Token | null = null;
   #asking: Promise<Token> | null = null;
   /** The observer of the request for a token that is under way; null where it is not observed. */
-  #observer: CallObserver | null = null;
+  #observer: observing.CallObserver | null = null;
   readonly #renewals = new RenewalLimiter();
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
 
@@ -49,7 +49,7 @@ export class OAuth2 implements TokenSource {
     this.#options = options;
   }
 
-  token(observer: RequestObserver | null = null): string | Promise<string> {
+  token(observer: observing.RequestObserver | null = null): string | Promise<string> {
     const nowMillis = performance.now();
     const token = this.#token;
     if (token === null || nowMillis >= token.endMillis) {
@@ -68,7 +68,7 @@ export class OAuth2 implements TokenSource {
   renew(
     refused: string,
     operation: string,
-    observer: RequestObserver | null = null,
+    observer: observing.RequestObserver | null = null,
   ): string | Promise<string> {
     if (this.#isCurrent(refused)) {
       this.#renewals.begin(operation, performance.now());
@@ -95,7 +95,7 @@ export class OAuth2 implements TokenSource {
     await this.#options.close();
   }
 
-  #obtain(nowMillis: number, request: RequestObserver | null): Promise<Token> {
+  #obtain(nowMillis: number, request: observing.RequestObserver | null): Promise<Token> {
     if (this.#asking !== null) {
       this.#observer?.serve(request);
       return this.#asking;
@@ -122,7 +122,7 @@ export class OAuth2 implements TokenSource {
     return this.#asking;
   }
 
-  async #ask(observer: CallObserver | null): Promise<Token> {
+  async #ask(observer: observing.CallObserver | null): Promise<Token> {
     const { scopes, audience } = this.#options;
     const parameters = new URLSearchParams();
     if (scopes.length > 0) {

@@ -1,4 +1,4 @@
-import type { RequestObserver } from '../../core/index.js';
+import type { observing } from '../../core/index.js';
 
 /** Tokens that all calls of a service share: of a login session, or of an authorization server. */
 export interface TokenSource {
@@ -6,7 +6,7 @@ export interface TokenSource {
    * The token for a call, made for a request that is observed or not. Throws, or rejects with, a
    * `Refusal`.
    */
-  token(request?: RequestObserver | null): string | Promise<string>;
+  token(request?: observing.RequestObserver | null): string | Promise<string>;
   /**
    * Whether there is another token after the backend has refused one for an operation, or one is
    * made.
@@ -18,7 +18,7 @@ export interface TokenSource {
   renew(
     refused: string,
     operation: string,
-    request?: RequestObserver | null,
+    request?: observing.RequestObserver | null,
   ): string | Promise<string>;
   /**
    * The backend has accepted a token for an operation; `isRepeated`: after it had refused another

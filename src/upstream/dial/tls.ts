@@ -1,12 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
-import {
-  certificateEndMillis,
-  checkServerIdentity,
-  earliest,
-  errorCode,
-  type RotatingFile,
-} from '../../core/index.js';
+import { errorCode, type inputFiles, tlsCertificates } from '../../core/index.js';
 
 /** The parts of TLS options that may be in files of their own. */
 export const TLS_PARTS = ['ca', 'cert', 'key', 'pfx'] as const;
@@ -33,12 +27,12 @@ export type TlsConnectionOptions = Pick<
 /** The TLS options of one service. Files that rotate are read again before a connection is made. */
 export class TlsMaterial {
   readonly #options: TlsOptions;
-  readonly #files: Readonly<Partial<Record<TlsPart, RotatingFile>>>;
+  readonly #files: Readonly<Partial<Record<TlsPart, inputFiles.RotatingFile>>>;
   #connection: TlsConnectionOptions;
   #parts: TlsOptions['parts'];
 
   /** Throws what OpenSSL finds wrong. */
-  constructor(options: TlsOptions, files: Partial<Record<TlsPart, RotatingFile>>) {
+  constructor(options: TlsOptions, files: Partial<Record<TlsPart, inputFiles.RotatingFile>>) {
     this.#options = options;
     this.#files = files;
     this.#parts = options.parts;
@@ -61,8 +55,10 @@ export class TlsMaterial {
    */
   get expiresMillis(): number | null {
     const { cert, ca } = this.#parts;
-    return earliest(
-      [cert, ca].map((pem) => (pem === undefined ? null : certificateEndMillis(pem))),
+    return tlsCertificates.earliest(
+      [cert, ca].map((pem) =>
+        pem === undefined ? null : tlsCertificates.certificateEndMillis(pem),
+      ),
     );
   }
 
@@ -107,7 +103,7 @@ function connectionOptions(
     secureContext,
     rejectUnauthorized: verify !== 'unsafe:none',
     ...(servername !== null && { servername }),
-    checkServerIdentity: verify === 'full' ? checkServerIdentity : () => undefined,
+    checkServerIdentity: verify === 'full' ? tlsCertificates.checkServerIdentity : () => undefined,
   };
 }
 

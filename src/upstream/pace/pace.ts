@@ -1,15 +1,9 @@
-import {
-  type Rate,
-  Refusal,
-  SlotClock,
-  type SlotSupply,
-  slotClockMillis,
-} from '../../core/index.js';
+import { Refusal, sharedState } from '../../core/index.js';
 import { ClassQueues, type PacedCall, type PaceTicket } from './class-queues.js';
 import { Complaints } from './complaints.js';
 
 /** The rate of calls to a service, or of one operation. */
-export interface PaceOptions extends Rate {
+export interface PaceOptions extends sharedState.Rate {
   /** Longest time that a call waits. */
   readonly waitMillis: number;
   /**
@@ -46,10 +40,10 @@ const SLOWEST_BY_ONE = 2;
 export class CallPace {
   readonly backOffOn: readonly string[];
   readonly #key: string;
-  readonly #rate: Rate;
+  readonly #rate: sharedState.Rate;
   readonly #waitMillis: number;
   readonly #queues = new ClassQueues();
-  #source: SlotSupply = new SlotClock();
+  #source: sharedState.SlotSupply = new sharedState.SlotClock();
   #slots: readonly number[] = [];
   #isAsking = false;
   #timer: NodeJS.Timeout | null = null;
@@ -72,7 +66,7 @@ export class CallPace {
   }
 
   /** Shares the rate with all that take from the same source. */
-  useSource(source: SlotSupply): void {
+  useSource(source: sharedState.SlotSupply): void {
     this.#source = source;
   }
 
@@ -82,7 +76,7 @@ export class CallPace {
       const taken = this.#source.take(this.#key, this.#current(), 1);
       if (!('then' in taken)) {
         const [first = 0] = taken;
-        if (first <= slotClockMillis()) return null;
+        if (first <= sharedState.slotClockMillis()) return null;
         this.#slots = taken;
       } else {
         this.#await(taken);
@@ -93,14 +87,14 @@ export class CallPace {
       this.#advance();
       return this.#refusal(expectedMillis);
     }
-    const ticket = this.#queues.add(call, slotClockMillis() + this.#waitMillis);
+    const ticket = this.#queues.add(call, sharedState.slotClockMillis() + this.#waitMillis);
     this.#advance();
     return ticket;
   }
 
   /** The service has asked for less, in an answer to a call of this caller. */
   slowDown(caller = ''): void {
-    const nowMillis = slotClockMillis();
+    const nowMillis = sharedState.slotClockMillis();
     this.#complaints.add(caller, nowMillis);
     if (nowMillis - this.#slowedMillis < SLOW_DOWN_MILLIS) return;
     const slowness = this.#slownessAt(nowMillis);
@@ -111,7 +105,7 @@ export class CallPace {
 
   /** The service has answered a call of this caller otherwise. */
   answered(caller: string): void {
-    const nowMillis = slotClockMillis();
+    const nowMillis = sharedState.slotClockMillis();
     this.#complaints.answered(caller, nowMillis);
     if (this.#slowness <= SLOWEST_BY_ONE || !this.#complaints.isOfOne(nowMillis)) return;
     this.#slowness = Math.min(SLOWEST_BY_ONE, this.#slownessAt(nowMillis));
@@ -121,9 +115,9 @@ export class CallPace {
     return 1000 / this.#current().perSecond;
   }
 
-  #current(): Rate {
+  #current(): sharedState.Rate {
     const { perSecond, burst } = this.#rate;
-    const slowness = this.#slownessAt(slotClockMillis());
+    const slowness = this.#slownessAt(sharedState.slotClockMillis());
     return slowness === 1
       ? this.#rate
       : { perSecond: perSecond / slowness, burst: Math.max(1, Math.floor(burst / slowness)) };
@@ -152,7 +146,7 @@ export class CallPace {
     }
     this.#timer = null;
     for (;;) {
-      const nowMillis = slotClockMillis();
+      const nowMillis = sharedState.slotClockMillis();
       for (
         let call = this.#queues.shiftExpired(nowMillis);
         call !== null;
@@ -200,7 +194,7 @@ export class CallPace {
     };
     // The source has gone with the process around it: this one ends as well.
     taken.then(arrived, () => {
-      this.#source = new SlotClock();
+      this.#source = new sharedState.SlotClock();
       arrived([]);
     });
   }

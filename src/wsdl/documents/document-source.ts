@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-import { type Inputs, LIVE_INPUTS } from '../../core/index.js';
+import { inputFiles } from '../../core/index.js';
 import { anyCase, isNearby, sameNamedFiles, sharedFolder, shellWord } from './nearby.js';
 
 /**
@@ -83,7 +83,7 @@ export function fileSource(
   main: string,
   root: string | null,
   nearby: boolean,
-  inputs: Inputs = LIVE_INPUTS,
+  inputs: inputFiles.Inputs = inputFiles.LIVE_INPUTS,
 ): DocumentSource {
   let realRoot: Promise<string> | null = null;
   const refusedFolders: string[] = [];

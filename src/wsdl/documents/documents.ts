@@ -2,11 +2,10 @@ import {
   AT_ONCE,
   ConfigurationError,
   type Diagnostic,
-  type Inputs,
-  LIVE_INPUTS,
+  diagnosis,
+  inputFiles,
   MIB,
   type Pace,
-  unplacedError,
 } from '../../core/index.js';
 import { NO_DTD, refusedDtd, withoutDoctype } from './doctype.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
@@ -91,7 +90,7 @@ export async function loadDocuments(
   location: string,
   source: DocumentSource,
   warnings: Warnings,
-  inputs: Inputs = LIVE_INPUTS,
+  inputs: inputFiles.Inputs = inputFiles.LIVE_INPUTS,
   pace: Pace = AT_ONCE,
 ): Promise<readonly LoadedDocument[]> {
   const state: LoadState = {
@@ -106,7 +105,7 @@ export async function loadDocuments(
     unmet: [],
   };
   const stop = ({ what, remedy }: Refused): never => {
-    throw unplacedError(what, remedy, location);
+    throw diagnosis.unplacedError(what, remedy, location);
   };
   const main = await source.locate(location, null);
   if (isRefused(main)) return stop(main);

@@ -1,4 +1,4 @@
-import { type Diagnostic, groupBy, unplaced } from '../../core/index.js';
+import { collections, type Diagnostic, diagnosis } from '../../core/index.js';
 import { diagnosticAtNode, type XmlNode } from './xml-tree.js';
 
 /** The warnings of one import, bounded, each reported once, those of one cause as one. */
@@ -43,10 +43,10 @@ export function collectWarnings(): Warnings {
       }
     },
     list() {
-      const groups = groupBy(kept, ({ cause, what }) => cause ?? what);
+      const groups = collections.groupBy(kept, ({ cause, what }) => cause ?? what);
       const listed = [...groups].flatMap(([cause, group]) => merged(cause, group));
       if (more === 0) return listed;
-      return [...listed, unplaced(`And ${more} more warnings.`, null)];
+      return [...listed, diagnosis.unplaced(`And ${more} more warnings.`, null)];
     },
   };
 }

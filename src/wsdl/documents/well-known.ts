@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type Inputs, PACKAGE_FOLDER } from '../../core/index.js';
+import { inputFiles } from '../../core/index.js';
 import type { DocumentSource, Located, Refused } from './document-source.js';
 
 const OASIS = 'http://docs.oasis-open.org';
@@ -40,7 +40,7 @@ export const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
   ['urn:oasis:names:tc:SAML:2.0:protocol', 'saml-schema-protocol-2.0.xsd'],
 ]);
 
-const FOLDER = new URL('schemas/', PACKAGE_FOLDER);
+const FOLDER = new URL('schemas/', inputFiles.PACKAGE_FOLDER);
 
 const LOCATION = 'soapstone/schemas/';
 
@@ -58,7 +58,7 @@ export function wellKnownIn(
 }
 
 /** Opens the copies; their own references are resolved by namespace, never by location. */
-export function wellKnownSource(inputs: Inputs): DocumentSource {
+export function wellKnownSource(inputs: inputFiles.Inputs): DocumentSource {
   const refused: Refused = {
     what: 'The copy of a public schema cannot be read.',
     remedy: 'Install Soapstone again.',

@@ -1,4 +1,4 @@
-import { WSA_1_0, WSA_2004_08 } from '../../soap/index.js';
+import { headerBlocks } from '../../soap/index.js';
 import { WSDL } from '../documents/namespaces.js';
 import type { XmlNode } from '../documents/xml-tree.js';
 import type { AddressingUse } from '../model.js';
@@ -11,16 +11,16 @@ import { demandOf, isTrueAttribute, type Policies } from './policies.js';
  * Metro do.
  */
 const USING_ADDRESSING: ReadonlyMap<string, string> = new Map([
-  ['http://www.w3.org/2006/05/addressing/wsdl', WSA_1_0],
-  ['http://www.w3.org/2006/02/addressing/wsdl', WSA_1_0],
-  ['http://www.w3.org/2005/08/addressing/wsdl', WSA_1_0],
-  ['http://www.w3.org/2005/08/addressing', WSA_1_0],
-  ['http://www.w3.org/2005/03/addressing/wsdl', WSA_1_0],
-  ['http://www.w3.org/2005/02/addressing/wsdl', WSA_1_0],
-  ['http://www.w3.org/2005/02/addressing', WSA_1_0],
-  ['http://www.w3.org/2004/12/addressing/wsdl', WSA_1_0],
-  ['http://schemas.xmlsoap.org/ws/2004/08/addressing/policy', WSA_2004_08],
-  ['http://schemas.xmlsoap.org/ws/2004/08/addressing', WSA_2004_08],
+  ['http://www.w3.org/2006/05/addressing/wsdl', headerBlocks.WSA_1_0],
+  ['http://www.w3.org/2006/02/addressing/wsdl', headerBlocks.WSA_1_0],
+  ['http://www.w3.org/2005/08/addressing/wsdl', headerBlocks.WSA_1_0],
+  ['http://www.w3.org/2005/08/addressing', headerBlocks.WSA_1_0],
+  ['http://www.w3.org/2005/03/addressing/wsdl', headerBlocks.WSA_1_0],
+  ['http://www.w3.org/2005/02/addressing/wsdl', headerBlocks.WSA_1_0],
+  ['http://www.w3.org/2005/02/addressing', headerBlocks.WSA_1_0],
+  ['http://www.w3.org/2004/12/addressing/wsdl', headerBlocks.WSA_1_0],
+  ['http://schemas.xmlsoap.org/ws/2004/08/addressing/policy', headerBlocks.WSA_2004_08],
+  ['http://schemas.xmlsoap.org/ws/2004/08/addressing', headerBlocks.WSA_2004_08],
 ]);
 
 /** The namespaces of the assertion `Addressing` (WS-Addressing 1.0 Metadata section 3.1.1). */
@@ -31,7 +31,7 @@ const METADATA: ReadonlySet<string> = new Set([
 
 /** The namespaces of the attribute `Action`, with those of the blocks. */
 const ACTION_ATTRIBUTES: readonly (readonly [attribute: string, uri: string])[] = [
-  ...[...METADATA].map((uri) => [`{${uri}}Action`, WSA_1_0] as const),
+  ...[...METADATA].map((uri) => [`{${uri}}Action`, headerBlocks.WSA_1_0] as const),
   ...[...USING_ADDRESSING].map(([uri, blocks]) => [`{${uri}}Action`, blocks] as const),
 ];
 
@@ -80,7 +80,7 @@ function extensionUse(node: XmlNode): readonly AddressingUse[] {
  * `UsingAddressing` too.
  */
 function assertedNamespace({ uri, local }: XmlNode): string | null {
-  if (local === 'Addressing') return METADATA.has(uri) ? WSA_1_0 : null;
+  if (local === 'Addressing') return METADATA.has(uri) ? headerBlocks.WSA_1_0 : null;
   return local === 'UsingAddressing' ? (USING_ADDRESSING.get(uri) ?? null) : null;
 }
 

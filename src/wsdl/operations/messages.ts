@@ -1,5 +1,5 @@
 import { type Diagnostic, getOrMake } from '../../core/index.js';
-import type { AttachedPart } from '../../soap/index.js';
+import type { mime } from '../../soap/index.js';
 import type { QName } from '../../xml/index.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
@@ -167,7 +167,7 @@ function attachmentsOf(
   inBody: ReadonlySet<XmlNode>,
   { parts }: MessageContext,
   diagnostics: Diagnostic[],
-): readonly AttachedPart[] {
+): readonly mime.AttachedPart[] {
   const found = new Map<string, Set<string>>();
   for (const content of attachedContents(bound)) {
     const name = attributeOf(content, 'part');

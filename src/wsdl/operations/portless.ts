@@ -1,4 +1,4 @@
-import { addToGroup } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
 import {
@@ -97,7 +97,7 @@ function addOtherBindings(ports: PortCollection): ReadonlySet<XmlNode> {
   for (const port of definitions.services.flatMap((service) => childrenOf(service, WSDL, 'port'))) {
     const binding = referredBy(port, 'binding', definitions.bindings);
     if (binding !== null) {
-      addToGroup(portsOf, binding, port);
+      collections.addToGroup(portsOf, binding, port);
     }
   }
   const described = new Set<XmlNode>();

@@ -1,4 +1,4 @@
-import { addToGroup, type Diagnostic } from '../../core/index.js';
+import { collections, type Diagnostic } from '../../core/index.js';
 import {
   type ComplexType,
   childrenOfBody,
@@ -71,7 +71,7 @@ function containers(all: Iterable<XsdType>): ReadonlyMap<Container, readonly Con
     const node = queue[at];
     if (node === undefined) continue;
     for (const inner of directlyIn(node)) {
-      addToGroup(containers, inner, node);
+      collections.addToGroup(containers, inner, node);
       if (!seen.has(inner)) {
         queue.push(inner);
       }

@@ -1,5 +1,5 @@
-import { groupBy } from '../../core/index.js';
-import { WSA_1_0 } from '../../soap/index.js';
+import { collections } from '../../core/index.js';
+import { headerBlocks } from '../../soap/index.js';
 import { WSDL } from '../documents/namespaces.js';
 import { childOf, diagnosticAtNode } from '../documents/xml-tree.js';
 import { type Operation, typeKey } from '../model.js';
@@ -18,7 +18,7 @@ export interface PairedOperation {
  * Without it a backend cannot know which one is called: these are partial.
  */
 export function tellApart(all: readonly PairedOperation[]): readonly Operation[] {
-  const groups = groupBy(all, ({ operation }) => requestKey(operation));
+  const groups = collections.groupBy(all, ({ operation }) => requestKey(operation));
   const told = new Map<Operation, Operation>();
   for (const group of groups.values()) {
     if (group.length < 2) continue;
@@ -55,7 +55,7 @@ function requestKey({ name, style, status, input, soapAction }: Operation): stri
 /** The namespace of the blocks of these operations; null where none of them has any by the WSDL. */
 function namespaceOf(group: readonly PairedOperation[]): string | null {
   const declared = group.find(({ operation }) => operation.addressing !== undefined);
-  if (declared !== undefined) return declared.operation.addressing?.uri ?? WSA_1_0;
+  if (declared !== undefined) return declared.operation.addressing?.uri ?? headerBlocks.WSA_1_0;
   const named = group.map(({ pair: { abstract } }) => {
     const input = abstract === null ? null : childOf(abstract, WSDL, 'input');
     return input === null ? null : namedActionIn(input);

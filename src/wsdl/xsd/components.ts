@@ -1,4 +1,4 @@
-import { addToGroup, type Diagnostic } from '../../core/index.js';
+import { collections, type Diagnostic } from '../../core/index.js';
 import { isNcName, type QName } from '../../xml/index.js';
 import { inlineSchemas, type LoadedDocument } from '../documents/documents.js';
 import { isBuiltInNamespace, OLDER_XSD, WSDL, XSD } from '../documents/namespaces.js';
@@ -124,7 +124,7 @@ function addComponent(
   const headName = head === null ? null : nameInUnit(node, head, unit);
   if (headName === null) return;
   const headKey = typeKey(headName);
-  addToGroup(components.members, headKey, component);
+  collections.addToGroup(components.members, headKey, component);
 }
 
 function redefine(components: SchemaComponents, component: Component, warnings: Warnings): void {

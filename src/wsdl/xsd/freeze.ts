@@ -1,9 +1,9 @@
-import { runAtOnce, type Steps } from '../../core/index.js';
+import { AT_ONCE, type Steps } from '../../core/index.js';
 
 /** Values frozen in one step: a millisecond. */
 const STEP_VALUES = 4096;
 
-export const freezeDeep = <T>(root: T): T => runAtOnce(freezing(root));
+export const freezeDeep = <T>(root: T): T => AT_ONCE.finish(freezing(root));
 
 /**
  * Freezes everything reachable from `root`, maps' values included. No recursion: the graph has

@@ -1,6 +1,6 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 
-import { BoundedCache } from '../../core/index.js';
+import { collections } from '../../core/index.js';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.js';
 import { attributeKey, rfc2253Name } from './distinguished-name.js';
 import { serialText } from './revocation-list.js';
@@ -85,7 +85,7 @@ interface Verdict {
  */
 export class CertificateTrust {
   readonly #options: TrustOptions;
-  readonly #verdicts = new BoundedCache<Verdict>({ size: CACHED_MAX, sizeOf: () => 1 });
+  readonly #verdicts = new collections.BoundedCache<Verdict>({ size: CACHED_MAX, sizeOf: () => 1 });
 
   constructor(options: TrustOptions) {
     this.#options = options;

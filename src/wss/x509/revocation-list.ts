@@ -1,13 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-import {
-  type DerElement,
-  elementAt,
-  GENERALIZED_TIME,
-  INTEGER,
-  SEQUENCE,
-  UTC_TIME,
-} from '../../core/index.js';
+import { tlsCertificates } from '../../core/index.js';
 
 /**
  * The revocation lists of a file, as PEM. Text without any is returned as it is: an error for
@@ -29,9 +22,12 @@ export function revokedSerials(pem: string): ReadonlySet<string> {
     const der = derOf(list);
     const entries = tailOf(der)?.entries ?? null;
     for (let at = entries?.start ?? 0; entries !== null && at < entries.end; ) {
-      const entry = elementAt(der, at);
-      const serial = entry?.tag === SEQUENCE ? elementAt(der, entry.start) : null;
-      if (entry === null || serial?.tag !== INTEGER) break;
+      const entry = tlsCertificates.elementAt(der, at);
+      const serial =
+        entry?.tag === tlsCertificates.TAG.sequence
+          ? tlsCertificates.elementAt(der, entry.start)
+          : null;
+      if (entry === null || serial?.tag !== tlsCertificates.TAG.integer) break;
       serials.add(serialText(der.toString('hex', serial.start, serial.end)));
       at = entry.end;
     }
@@ -54,8 +50,8 @@ const derOf = (list: string): Buffer =>
 
 /** The end of a list: `nextUpdate` and the entries, each null without one. */
 interface Tail {
-  readonly next: DerElement | null;
-  readonly entries: DerElement | null;
+  readonly next: tlsCertificates.DerElement | null;
+  readonly entries: tlsCertificates.DerElement | null;
 }
 
 /**
@@ -63,14 +59,15 @@ interface Tail {
  * version, the algorithm and the issuer precede that.
  */
 function tailOf(der: Buffer): Tail | null {
-  const list = elementAt(der, 0);
-  const content = list?.tag === SEQUENCE ? elementAt(der, list.start) : null;
-  if (content?.tag !== SEQUENCE) return null;
-  const after = ({ end }: DerElement): DerElement | null =>
-    end < content.end ? elementAt(der, end) : null;
-  let element = elementAt(der, content.start);
-  const [algorithm, issuer] = [SEQUENCE, SEQUENCE];
-  if (element?.tag === INTEGER) {
+  const list = tlsCertificates.elementAt(der, 0);
+  const content =
+    list?.tag === tlsCertificates.TAG.sequence ? tlsCertificates.elementAt(der, list.start) : null;
+  if (content?.tag !== tlsCertificates.TAG.sequence) return null;
+  const after = ({ end }: tlsCertificates.DerElement): tlsCertificates.DerElement | null =>
+    end < content.end ? tlsCertificates.elementAt(der, end) : null;
+  let element = tlsCertificates.elementAt(der, content.start);
+  const [algorithm, issuer] = [tlsCertificates.TAG.sequence, tlsCertificates.TAG.sequence];
+  if (element?.tag === tlsCertificates.TAG.integer) {
     element = after(element);
   }
   for (const tag of [algorithm, issuer]) {
@@ -81,10 +78,11 @@ function tailOf(der: Buffer): Tail | null {
   const third = after(element);
   const next = third !== null && isTime(third.tag) ? third : null;
   const entries = next === null ? third : after(next);
-  return { next, entries: entries?.tag === SEQUENCE ? entries : null };
+  return { next, entries: entries?.tag === tlsCertificates.TAG.sequence ? entries : null };
 }
 
-const isTime = (tag: number): boolean => tag === UTC_TIME || tag === GENERALIZED_TIME;
+const isTime = (tag: number): boolean =>
+  tag === tlsCertificates.TAG.utcTime || tag === tlsCertificates.TAG.generalizedTime;
 
 /**
  * `YYMMDDhhmmssZ`, where years from 50 on are those of the last century, or with four digits of the
@@ -92,7 +90,9 @@ const isTime = (tag: number): boolean => tag === UTC_TIME || tag === GENERALIZED
  */
 function timeOf(text: string, tag: number): number | null {
   const full =
-    tag === GENERALIZED_TIME ? text : `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
+    tag === tlsCertificates.TAG.generalizedTime
+      ? text
+      : `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
   const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full);
   if (match === null) return null;
   const [year = 0, month = 0, ...rest] = match.slice(1).map(Number);

@@ -1,11 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import {
-  type DerElement,
-  elementAt,
-  elementsBetween,
-  OBJECT_IDENTIFIER,
-  SEQUENCE,
-} from '../../core/index.js';
+import { tlsCertificates } from '../../core/index.js';
 
 /**
  * The digest of a signature; `own`: its algorithm has one of its own (Ed25519), `unknown`: not in
@@ -53,21 +47,35 @@ const DIGESTS: ReadonlyMap<string, SignatureDigest> = new Map([
 ]);
 
 /** Reads the digest of an AlgorithmIdentifier. */
-export function signatureDigest(der: Buffer, algorithm: DerElement): SignatureDigest {
-  const [id, parameters] = elementsBetween(der, algorithm.start, algorithm.end, 2) ?? [];
-  if (algorithm.tag !== SEQUENCE || id?.tag !== OBJECT_IDENTIFIER) return 'unknown';
+export function signatureDigest(
+  der: Buffer,
+  algorithm: tlsCertificates.DerElement,
+): SignatureDigest {
+  const [id, parameters] =
+    tlsCertificates.elementsBetween(der, algorithm.start, algorithm.end, 2) ?? [];
+  if (
+    algorithm.tag !== tlsCertificates.TAG.sequence ||
+    id?.tag !== tlsCertificates.TAG.objectIdentifier
+  )
+    return 'unknown';
   const name = der.toString('hex', id.start, id.end);
   return name === PSS ? pssDigest(der, parameters) : (SIGNATURES.get(name) ?? 'unknown');
 }
 
-function pssDigest(der: Buffer, parameters: DerElement | undefined): SignatureDigest {
-  if (parameters?.tag !== SEQUENCE) return 'unknown';
-  const first = elementAt(der, parameters.start);
+function pssDigest(
+  der: Buffer,
+  parameters: tlsCertificates.DerElement | undefined,
+): SignatureDigest {
+  if (parameters?.tag !== tlsCertificates.TAG.sequence) return 'unknown';
+  const first = tlsCertificates.elementAt(der, parameters.start);
   // The default is SHA-1.
   if (parameters.start === parameters.end || first?.tag !== PSS_DIGEST) return 'sha1';
-  const digest = elementAt(der, first.start);
-  const id = digest?.tag === SEQUENCE ? elementAt(der, digest.start) : null;
-  return id?.tag === OBJECT_IDENTIFIER
+  const digest = tlsCertificates.elementAt(der, first.start);
+  const id =
+    digest?.tag === tlsCertificates.TAG.sequence
+      ? tlsCertificates.elementAt(der, digest.start)
+      : null;
+  return id?.tag === tlsCertificates.TAG.objectIdentifier
     ? (DIGESTS.get(der.toString('hex', id.start, id.end)) ?? 'unknown')
     : 'unknown';
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type KeyObject, verify } from 'node:crypto';
-import { BIT_STRING, elementAt, elementsBetween, SEQUENCE } from '../../core/index.js';
+import { tlsCertificates } from '../../core/index.js';
 import { extensionsIn } from './certificate-fields.js';
 import { listsIn, nextUpdate, revokedSerials } from './revocation-list.js';
 import { type SignatureDigest, signatureDigest } from './signature-digest.js';
@@ -30,23 +30,26 @@ const LIST_EXTENSIONS = 0xa0;
 
 function readList(pem: string): SignedList | null {
   const der = Buffer.from(pem.replace(/-----[A-Z0-9 ]+-----/g, ''), 'base64');
-  const list = elementAt(der, 0);
-  const parts = list?.tag === SEQUENCE ? elementsBetween(der, list.start, list.end, 3) : null;
+  const list = tlsCertificates.elementAt(der, 0);
+  const parts =
+    list?.tag === tlsCertificates.TAG.sequence
+      ? tlsCertificates.elementsBetween(der, list.start, list.end, 3)
+      : null;
   const [content, algorithm, signature] = parts ?? [];
   if (
     list == null ||
-    content?.tag !== SEQUENCE ||
+    content?.tag !== tlsCertificates.TAG.sequence ||
     algorithm === undefined ||
-    signature?.tag !== BIT_STRING
+    signature?.tag !== tlsCertificates.TAG.bitString
   ) {
     return null;
   }
-  const fields = elementsBetween(der, content.start, content.end, ELEMENTS_MAX);
+  const fields = tlsCertificates.elementsBetween(der, content.start, content.end, ELEMENTS_MAX);
   if (fields === null) return null;
   // The version is optional; then come the algorithm, the issuer and the times.
-  const first = fields[0]?.tag === SEQUENCE ? 0 : 1;
+  const first = fields[0]?.tag === tlsCertificates.TAG.sequence ? 0 : 1;
   const [inner, issuer] = fields.slice(first);
-  if (inner === undefined || issuer?.tag !== SEQUENCE) return null;
+  if (inner === undefined || issuer?.tag !== tlsCertificates.TAG.sequence) return null;
   const listed = fields.find(({ tag }) => tag === LIST_EXTENSIONS);
   const extensions = listed === undefined ? [] : extensionsIn(der, listed);
   // A list of some certificates only, or of changes, says so in a critical extension.

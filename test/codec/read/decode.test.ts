@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { CODEC_LIMITS } from '../../../src/codec/plan/limits.js';
-import type { Decoded, FieldSlot, ObjectPlan } from '../../../src/codec/plan/plan.js';
+import type { Decoded, FieldSlot, ObjectPlan } from '../../../src/codec/plan/reply/reply-plan.js';
 import type { Scalar } from '../../../src/codec/plan/scalar.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import type { FieldSlot } from '../../../src/codec/plan/reply/reply-plan.js';
 import type {
   BranchRule,
   EncodeArray,
@@ -9,9 +10,8 @@ import type {
   EncodeSource,
   EncodeValue,
   EncodeVariant,
-  FieldSlot,
-} from '../../../src/codec/plan/plan.js';
-import type { RequestPlan } from '../../../src/codec/plan/request-plan.js';
+} from '../../../src/codec/plan/request/encode-plan.js';
+import type { RequestPlan } from '../../../src/codec/plan/request/request-plan.js';
 import { encodeRequest } from '../../../src/codec/write/encode.js';
 import { InputError } from '../../../src/codec/write/input-error.js';
 import type { RequestContext } from '../../../src/codec/write/source.js';

@@ -5,7 +5,7 @@ import { rootSection } from '../../../src/config/load.js';
 import { PROTECTIONS } from '../../../src/config/protection/table.js';
 import { openIn, weakeningsIn } from '../../../src/config/protection/weakenings.js';
 import { printDiagnostic } from '../../../src/core/diagnostic.js';
-import { runAtOnce } from '../../../src/core/time-slices.js';
+import { AT_ONCE } from '../../../src/core/time-slices.js';
 import { useConfigFolder } from '../../kit/configuration.js';
 import { CASES } from './cases.js';
 
@@ -16,7 +16,7 @@ import { CASES } from './cases.js';
 const { load, problems } = await useConfigFolder(t);
 
 const weaker = async (before: string, after: string): Promise<readonly string[]> =>
-  runAtOnce(weakeningsIn((await load(before)).config, rootSection(await load(after)))).map(
+  AT_ONCE.finish(weakeningsIn((await load(before)).config, rootSection(await load(after)))).map(
     printDiagnostic,
   );
 
@@ -295,7 +295,7 @@ clients:
       const text = whole.slice(0, end);
       if ((await problems(text)).length > 0) continue;
       const beginning = await load(text);
-      const weaker = runAtOnce(weakeningsIn(config, rootSection(beginning)));
+      const weaker = AT_ONCE.finish(weakeningsIn(config, rootSection(beginning)));
       if (weaker.length > 0) refused++;
       else {
         taken++;

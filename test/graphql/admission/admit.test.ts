@@ -3,11 +3,11 @@ import t from 'tap';
 import { defaultsOf } from '../../../src/core/limit.js';
 import { Refusal } from '../../../src/core/refusals/refusal.js';
 import { type Admission, type Admitted, admit } from '../../../src/graphql/admission/admit.js';
+import { CostTable } from '../../../src/graphql/admission/cost/cost-table.js';
 import { DocumentCache } from '../../../src/graphql/admission/document-cache.js';
-import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { refusalErrors } from '../../../src/graphql/errors.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../../src/graphql/limits.js';
-import { buildSchema } from '../../../src/graphql/schema.js';
+import { buildSchema } from '../../../src/graphql/schema/schema.js';
 import { complex, elements, INT, LONG, one, operation, STRING, service, shop } from '../models.js';
 
 const node = complex('Node', elements());

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import t from 'tap';
 
-import { SHORT_MESSAGE_BYTES } from '../../../src/core/bytes.js';
+import { SHORT_MESSAGE_BYTES } from '../../../src/core/buffers/bytes.js';
 import { readText } from '../../../src/graphql/admission/read-text.js';
 
 const atOnce = async (): Promise<void> => {};

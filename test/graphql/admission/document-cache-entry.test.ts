@@ -3,17 +3,17 @@ import t from 'tap';
 import { XSI_URI } from '../../../src/codec/plan/xsi.js';
 import { defaultsOf, MIB } from '../../../src/core/limit.js';
 import { type Admission, admit } from '../../../src/graphql/admission/admit.js';
+import { CostTable } from '../../../src/graphql/admission/cost/cost-table.js';
 import { AdmittedDocument, DocumentCache } from '../../../src/graphql/admission/document-cache.js';
 import {
   DocumentCacheEntries,
   type DocumentCacheEntry,
   EntryPart,
 } from '../../../src/graphql/admission/document-cache-entry.js';
-import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { GRAPHQL_LIMITS } from '../../../src/graphql/limits.js';
-import { planReply, type Variables } from '../../../src/graphql/output/reply-plan.js';
 import { rootPlanOf } from '../../../src/graphql/run/root-plan.js';
-import { buildSchema } from '../../../src/graphql/schema.js';
+import { planReply, type Variables } from '../../../src/graphql/schema/output/reply-plan.js';
+import { buildSchema } from '../../../src/graphql/schema/schema.js';
 import { decodeReply } from '../../codec/plans.js';
 import { complex, elements, extension, INT, one, operation, STRING } from '../models.js';
 

@@ -2,10 +2,10 @@ import { buildSchema, parse } from 'graphql';
 import t, { type Test } from 'tap';
 
 import { type Admission, admit } from '../../../src/graphql/admission/admit.js';
+import { costOf } from '../../../src/graphql/admission/cost/cost.js';
+import { printWithCosts } from '../../../src/graphql/admission/cost/cost-print.js';
+import { CostTable } from '../../../src/graphql/admission/cost/cost-table.js';
 import { AdmittedDocument, DocumentCache } from '../../../src/graphql/admission/document-cache.js';
-import { costOf } from '../../../src/graphql/cost/cost.js';
-import { printWithCosts } from '../../../src/graphql/cost/cost-print.js';
-import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { refusalErrors } from '../../../src/graphql/errors.js';
 import { compileText, diagnosticsOf } from '../../kit/configuration.js';
 

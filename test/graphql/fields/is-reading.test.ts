@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isReading } from '../../../src/graphql/fields/exposure.js';
+import { isReading } from '../../../src/graphql/schema/fields/exposure.js';
 import { OPERATION_NAMES } from './operation-names.js';
 
 const namesIn = (key: 'reads' | 'writes' | 'untold'): readonly string[] =>

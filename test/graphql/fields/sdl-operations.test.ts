@@ -4,9 +4,9 @@ import { encodeRequest } from '../../../src/codec/write/encode.js';
 import {
   readSdlOperations,
   type SdlOperations,
-} from '../../../src/graphql/fields/sdl-operations.js';
-import type { SdlOperation } from '../../../src/graphql/fields/sdl-types.js';
-import { type BuiltSchema, buildSchema } from '../../../src/graphql/schema.js';
+} from '../../../src/graphql/schema/fields/sdl-operations.js';
+import type { SdlOperation } from '../../../src/graphql/schema/fields/sdl-types.js';
+import { type BuiltSchema, buildSchema } from '../../../src/graphql/schema/schema.js';
 import { DIALECTS } from '../../../src/soap/dialect.js';
 
 const SDL = `

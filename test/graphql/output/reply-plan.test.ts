@@ -11,12 +11,12 @@ import {
   validate,
 } from 'graphql';
 import t from 'tap';
-import type { ObjectPlan, ReplyPlan, ValuePlan } from '../../../src/codec/plan/plan.js';
+import type { ObjectPlan, ReplyPlan, ValuePlan } from '../../../src/codec/plan/reply/reply-plan.js';
 import { programOf } from '../../../src/codec/read/program.js';
 import { AdmittedDocument } from '../../../src/graphql/admission/document-cache.js';
-import type { BoundField } from '../../../src/graphql/fields/bound-field.js';
-import { planReply, type Variables } from '../../../src/graphql/output/reply-plan.js';
-import { buildSchema } from '../../../src/graphql/schema.js';
+import type { BoundField } from '../../../src/graphql/schema/fields/bound-field.js';
+import { planReply, type Variables } from '../../../src/graphql/schema/output/reply-plan.js';
+import { buildSchema } from '../../../src/graphql/schema/schema.js';
 import {
   attribute,
   complex,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import t from 'tap';
 
-import { exampleCalls, exampleQuery } from '../../../src/graphql/page/example.js';
+import { exampleCalls, exampleQuery } from '../../../src/graphql/schema/docs/example.js';
 
 /** The query that GraphiQL begins with. */
 

@@ -1,6 +1,6 @@
 import { GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql';
 import t from 'tap';
-import { unusedTypes } from '../../../src/graphql/paging/unused-types.js';
+import { unusedTypes } from '../../../src/graphql/schema/paging/unused-types.js';
 
 const FIELDS = 200_000;
 

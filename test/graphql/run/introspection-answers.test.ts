@@ -2,9 +2,12 @@ import { buildSchema, execute, getIntrospectionQuery, parse } from 'graphql';
 import t from 'tap';
 
 import { defaultsOf } from '../../../src/core/limit.js';
-import { createGraphqlHandler, type GraphqlHandler } from '../../../src/graphql/http.js';
 import { GRAPHQL_LIMITS } from '../../../src/graphql/limits.js';
 import { introspectionAnswers } from '../../../src/graphql/run/introspection-answers.js';
+import {
+  createGraphqlHandler,
+  type GraphqlHandler,
+} from '../../../src/graphql/run/operations/http.js';
 
 const TYPES = 800;
 const sdl = `directive @note(text: String = "a") repeatable on FIELD

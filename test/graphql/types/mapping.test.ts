@@ -1,6 +1,6 @@
 import { type GraphQLSchema, printSchema, printType, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { retyped } from '../../../src/graphql/types/retype.js';
+import { retyped } from '../../../src/graphql/schema/types/retype.js';
 import { NO_FACETS } from '../../../src/wsdl/model.js';
 import { plainSimpleType } from '../../../src/wsdl/plain.js';
 import { desk, startDesk } from '../../acceptance/desk.js';

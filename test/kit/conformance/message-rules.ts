@@ -1,4 +1,4 @@
-import { runAtOnce } from '../../../src/core/time-slices.js';
+import { AT_ONCE } from '../../../src/core/time-slices.js';
 import { parseTree } from '../../../src/wsdl/documents/parse.js';
 import type { XmlNode } from '../../../src/wsdl/documents/xml-tree.js';
 import { SOAP_11, SOAP_12 } from '../envelope.js';
@@ -247,7 +247,7 @@ export function brokenRules(message: WireMessage, context: MessageContext = {}):
   const isXml = /^(?:\ufeff)?\s*</.test(text) && !/^\s*<(?:!doctype html|html)/i.test(text);
   const source = { file: 'message', text: text.replace(/^\ufeff/, '') };
   const envelope = isXml
-    ? runAtOnce(
+    ? AT_ONCE.finish(
         parseTree(source, { elements: 100_000 }, (_node, what) => {
           throw new Error(what);
         }),

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { runAtOnce } from '../../../src/core/time-slices.js';
+import { AT_ONCE } from '../../../src/core/time-slices.js';
 import type { FetchDocument } from '../../../src/wsdl/documents/document-source.js';
 import { IMPORT_LIMITS } from '../../../src/wsdl/documents/documents.js';
 import { parseTree } from '../../../src/wsdl/documents/parse.js';
@@ -326,7 +326,7 @@ t.test('limits: documents, depth, nesting, tags, elements and bytes', async (t) 
     );
   }
   const many = () =>
-    runAtOnce(
+    AT_ONCE.finish(
       parseTree(
         { file: 'a.wsdl', text: `<a>${'<b/>'.repeat(10)}</a>` },
         { elements: 10 },

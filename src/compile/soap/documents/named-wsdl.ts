@@ -6,22 +6,13 @@ import {
   AT_ONCE,
   ConfigurationError,
   type Diagnostic,
+  diagnosis,
   errorCode,
-  errorDiagnostics,
-  firstProblem,
-  type Inputs,
-  LIVE_INPUTS,
+  inputFiles,
   type Pace,
-  RememberedReads,
 } from '../../../core/index.js';
 import { hideQueries } from '../../../gateway/hide-queries.js';
-import {
-  fetchTaken,
-  readWsdl,
-  type TakenWsdl,
-  unpackTaken,
-  type WsdlModel,
-} from '../../../wsdl/index.js';
+import { readWsdl, takenWsdl, type WsdlModel } from '../../../wsdl/index.js';
 import { type Keeping, Kept } from '../../keep.js';
 
 /** The position in the configuration that names a WSDL. */
@@ -37,9 +28,9 @@ export interface KnownModel {
   readonly location: string;
   readonly model: WsdlModel;
   /** The remembered reads of the files. */
-  readonly reads: RememberedReads;
+  readonly reads: inputFiles.RememberedReads;
   /** The documents of the backend that stand for the files; null: none do. */
-  readonly taken: TakenWsdl | null;
+  readonly taken: takenWsdl.TakenWsdl | null;
   /** The model of the files: `model` itself where nothing was taken. */
   readonly written: WsdlModel;
   /** The storage in which such documents are looked for; null: none are taken. */
@@ -78,7 +69,7 @@ export class WsdlReader {
   /** The models by the location of their file. */
   readonly known = new Map<string, KnownModel>();
   readonly #reading = new Map<string, Reading>();
-  readonly #inputs: Inputs;
+  readonly #inputs: inputFiles.Inputs;
   readonly #keeping: Keeping;
   readonly #pace: Pace;
   readonly #takenProblem: string | null;
@@ -87,7 +78,12 @@ export class WsdlReader {
    * Models of the generation before are kept where their files are the same. With a problem that
    * the WSDLs cause which were taken from backends, none of these is used.
    */
-  constructor(inputs: Inputs, keeping: Keeping, pace: Pace, takenProblem: string | null = null) {
+  constructor(
+    inputs: inputFiles.Inputs,
+    keeping: Keeping,
+    pace: Pace,
+    takenProblem: string | null = null,
+  ) {
     this.#inputs = inputs;
     this.#keeping = keeping;
     this.#pace = pace;
@@ -151,7 +147,7 @@ export class WsdlReader {
         taken: null,
       };
     }
-    const reads = new RememberedReads();
+    const reads = new inputFiles.RememberedReads();
     const model = await readNamedWsdl(location, place, reads.track(this.#inputs), this.#pace);
     return { model, written: model, reads, taken: null };
   }
@@ -168,20 +164,25 @@ export class WsdlReader {
   ): Promise<ReadModel | null> {
     const taken = await unpackFrom(takenAt, this.#inputs, unusable);
     if (taken === null) return null;
-    const reads = new RememberedReads(taken.replaces);
+    const reads = new inputFiles.RememberedReads(taken.replaces);
     // The files of the operator count: once they change, what was taken in their place does not.
     if (!(await reads.areSame(this.#inputs))) return unusable('this one has changed since.');
     const earlier = WSDLS.find(this.#keeping, location, null);
     const { model: written } = await this.#readFiles(location, place);
     try {
-      const options = { fetch: fetchTaken(taken), root: null, hosts: [], pace: this.#pace };
+      const options = {
+        fetch: takenWsdl.fetchTaken(taken),
+        root: null,
+        hosts: [],
+        pace: this.#pace,
+      };
       const model =
         earlier?.taken?.id === taken.id ? earlier.model : await readWsdl(taken.url, options);
       return this.#takenProblem === null
         ? { model, written, reads, taken }
         : unusable(this.#takenProblem);
     } catch (error) {
-      return unusable(`it cannot be read: ${hideQueries(firstProblem(error))}`);
+      return unusable(`it cannot be read: ${hideQueries(diagnosis.firstProblem(error))}`);
     }
   }
 }
@@ -195,14 +196,14 @@ const remedyFor = (file: string | null): string =>
 /** What stands for a WSDL, from the inputs or its file; null for nothing. */
 async function unpackFrom(
   { input, file }: TakenPlace,
-  inputs: Inputs,
+  inputs: inputFiles.Inputs,
   unusable: (why: string) => null,
-): Promise<TakenWsdl | null> {
+): Promise<takenWsdl.TakenWsdl | null> {
   try {
     const bytes = await inputs.fetch(input, async () =>
       file === null ? Buffer.alloc(0) : await readFile(file),
     );
-    const taken = unpackTaken(bytes);
+    const taken = takenWsdl.unpackTaken(bytes);
     const isNone = file === null && bytes.length === 0;
     return taken !== null || isNone ? taken : unusable('its file is broken.');
   } catch (error) {
@@ -219,13 +220,13 @@ async function unpackFrom(
 export async function readNamedWsdl(
   location: string,
   place: WsdlPlace,
-  inputs: Inputs = LIVE_INPUTS,
+  inputs: inputFiles.Inputs = inputFiles.LIVE_INPUTS,
   pace: Pace = AT_ONCE,
 ): Promise<WsdlModel> {
   try {
     return await readWsdl(location, { fetch: null, root: null, hosts: [], inputs, pace });
   } catch (error) {
-    const diagnostics = errorDiagnostics(error).map((diagnostic) => {
+    const diagnostics = diagnosis.errorDiagnostics(error).map((diagnostic) => {
       if (diagnostic.line !== null || diagnostic.file !== location) return diagnostic;
       const what = diagnostic.what.includes(location)
         ? diagnostic.what

@@ -1,6 +1,6 @@
 import { FindingsError, finding } from '../../../config/keys/finding.js';
 import type { ServiceConfig } from '../../../config/schema.js';
-import { type RootType, readSdlOperations, type SdlOperation } from '../../../graphql/index.js';
+import { graphqlSchema, type schemaMapping } from '../../../graphql/index.js';
 import type { Operation } from '../../../wsdl/index.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Operation } from '../../../wsdl/index.js';
  */
 export function sdlOperationsOf(config: ServiceConfig): readonly Operation[] {
   if (config.types === undefined) return [];
-  const operations = new Map<string, SdlOperation>();
+  const operations = new Map<string, graphqlSchema.SdlOperation>();
   for (const [name, mapping] of Object.entries(config.operations)) {
     // The rules of the configuration have asked for a field.
     if (typeof mapping === 'boolean' || mapping.field === undefined) continue;
@@ -23,7 +23,7 @@ export function sdlOperationsOf(config: ServiceConfig): readonly Operation[] {
       isOneWay: mapping.oneWay ?? false,
     });
   }
-  const read = readSdlOperations(config.types, operations, { file: null, line: 1 });
+  const read = graphqlSchema.readSdlOperations(config.types, operations, { file: null, line: 1 });
   if (read.diagnostics.length === 0) return read.operations;
   throw new FindingsError(
     read.diagnostics.map(({ what, remedy, line, column }) => ({
@@ -34,7 +34,10 @@ export function sdlOperationsOf(config: ServiceConfig): readonly Operation[] {
 }
 
 /** `Query.order` in its parts; the configuration's table has checked the form. */
-export function sdlField(field: string): { readonly parent: RootType; readonly name: string } {
+export function sdlField(field: string): {
+  readonly parent: schemaMapping.RootType;
+  readonly name: string;
+} {
   const dot = field.indexOf('.');
   return { parent: field.startsWith('Query') ? 'Query' : 'Mutation', name: field.slice(dot + 1) };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServiceConfig } from '../../../config/schema.js';
-import { canonical } from '../../../core/index.js';
+import { jsonValues } from '../../../core/index.js';
 import type { KnownModel } from './named-wsdl.js';
 
 /**
@@ -14,7 +14,7 @@ export function serviceDigest(config: ServiceConfig, source: KnownModel | null):
     // Only contents count: equal files may have other paths elsewhere.
     const files =
       source?.reads.list.flatMap(({ kind, result }) => (kind === 'readFile' ? [result] : [])) ?? [];
-    const text = canonical([config, source?.taken?.id ?? null, files]);
+    const text = jsonValues.canonical([config, source?.taken?.id ?? null, files]);
     digest = createHash('sha256').update(text).digest('base64url');
     return digest;
   };

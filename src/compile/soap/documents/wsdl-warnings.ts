@@ -1,14 +1,6 @@
 import type { ServiceConfig } from '../../../config/schema.js';
 import type { Diagnostic } from '../../../core/index.js';
-import {
-  type Port,
-  remedyOfDemand,
-  SECURITY_DEMANDS,
-  SELECT_HEADERS,
-  type SecurityDemand,
-  type WsdlModel,
-  warningsOfPorts,
-} from '../../../wsdl/index.js';
+import { type Port, report, type WsdlModel } from '../../../wsdl/index.js';
 
 /**
  * The warnings of a WSDL and of the policies of these ports, without those about header blocks of
@@ -25,9 +17,9 @@ export function warningsOfWsdl(
     ...Object.values(operations).map((one) => typeof one === 'object' && one.replyHeaders),
   ];
   const isDecided = keys.some((value) => value !== undefined && value !== false);
-  const met = new Set(demandsMet(config).map(remedyOfDemand));
-  return (wsdl === null ? [] : warningsOfPorts(wsdl, ports)).filter(
-    ({ remedy }) => !(isDecided && remedy === SELECT_HEADERS) && !met.has(remedy ?? ''),
+  const met = new Set(demandsMet(config).map(report.remedyOfDemand));
+  return (wsdl === null ? [] : report.warningsOfPorts(wsdl, ports)).filter(
+    ({ remedy }) => !(isDecided && remedy === report.SELECT_HEADERS) && !met.has(remedy ?? ''),
   );
 }
 
@@ -35,13 +27,15 @@ export function warningsOfWsdl(
  * The demands of policies that the configuration makes of callers, or that calls of the gateway
  * meet.
  */
-function demandsMet({ security: { make, verify } }: ServiceConfig): readonly SecurityDemand[] {
-  const isMet: Readonly<Record<SecurityDemand, boolean>> = {
+function demandsMet({
+  security: { make, verify },
+}: ServiceConfig): readonly report.SecurityDemand[] {
+  const isMet: Readonly<Record<report.SecurityDemand, boolean>> = {
     timestamp: make?.timestamp === true || verify?.timestamp.required === true,
     signature: make?.signature !== undefined || verify?.signature !== undefined,
     usernameToken: make?.usernameToken !== undefined || verify?.usernameToken !== undefined,
     saml: verify?.saml !== undefined,
     encryption: verify?.encrypted === 'pass',
   };
-  return SECURITY_DEMANDS.filter((demand) => isMet[demand]);
+  return report.SECURITY_DEMANDS.filter((demand) => isMet[demand]);
 }

@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '../../../config/schema.js';
-import { groupBy, STRICT, type Tolerance } from '../../../core/index.js';
-import { type DetailRules, EXCEPTION_DETAIL, type ExpectedParts } from '../../../soap/index.js';
+import { collections, tolerated } from '../../../core/index.js';
+import { type ExpectedParts, soapFaults } from '../../../soap/index.js';
 import { bodyKey, mayOutputBeEmpty, type Operation, type XsdType } from '../../../wsdl/index.js';
 import type { QName } from '../../../xml/index.js';
 import { expectedParts } from './body-parts.js';
@@ -10,7 +10,7 @@ import type { DeclaredOutputs, OutputMatch } from './declared-outputs.js';
  * The rules for replies to the operations of one service, and the part of them that callers see.
  */
 export interface Replies {
-  detailRules(operation: Operation | null): DetailRules;
+  detailRules(operation: Operation | null): soapFaults.DetailRules;
   isIdempotent(operation: Operation | null): boolean;
   isReply(operation: Operation | null, body: QName | null): boolean;
   mayBeEmpty(operation: Operation | null): boolean;
@@ -18,7 +18,7 @@ export interface Replies {
    * How an element matches the outputs of other operations of any service at the same addresses.
    */
   outputMatch(body: QName, own: string | null): OutputMatch;
-  toleranceOf(operation: Operation | null): Tolerance;
+  toleranceOf(operation: Operation | null): tolerated.Tolerance;
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
@@ -30,14 +30,14 @@ export function compileReplies(
   outputs: DeclaredOutputs,
 ): Replies {
   const policy = config.faultDetail;
-  const unknown: DetailRules = { policy, declared: null };
+  const unknown: soapFaults.DetailRules = { policy, declared: null };
   const rules = new Map(
-    operations.map((operation): [Operation, DetailRules] => [
+    operations.map((operation): [Operation, soapFaults.DetailRules] => [
       operation,
       {
         policy,
         declared: isDescribed ? namesOfFaults(operation) : null,
-        declaresExceptions: isDescribed && declares(operation.faults, EXCEPTION_DETAIL),
+        declaresExceptions: isDescribed && declares(operation.faults, soapFaults.EXCEPTION_DETAIL),
       },
     ]),
   );
@@ -67,8 +67,9 @@ function tolerances(
   { tolerate = [], operations: mappings }: ServiceConfig,
   operations: readonly Operation[],
 ): Replies['toleranceOf'] {
-  const ofService: Tolerance = tolerate.length === 0 ? STRICT : new Set(tolerate);
-  const own = new Map<Operation, Tolerance>();
+  const ofService: tolerated.Tolerance =
+    tolerate.length === 0 ? tolerated.STRICT : new Set(tolerate);
+  const own = new Map<Operation, tolerated.Tolerance>();
   for (const operation of operations) {
     const mapping = mappings[operation.name];
     const { tolerate: further = [] } = typeof mapping === 'object' ? mapping : {};
@@ -123,7 +124,7 @@ function expectedReplies(
   empty: ReadonlySet<Operation>,
 ): ReadonlyMap<Operation, ExpectedReply> {
   // Overloaded operations share their request: any of their replies may come.
-  const byRequest = groupBy(operations, bodyKey);
+  const byRequest = collections.groupBy(operations, bodyKey);
   const outputs = new Set(
     operations.flatMap(({ output }) => (output?.body ? [output.body.name.local] : [])),
   );

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../core/index.js';
+import { collections } from '../../../core/index.js';
 import { bodyKey, childrenOfBody, type Operation, type Payload } from '../../../wsdl/index.js';
 
 export type MessageDirection = 'request' | 'reply';
@@ -52,7 +52,7 @@ function reasonOf({ use, status, reasons }: Operation): string | null {
 /** Operations that are understood and whose requests have the same first element of Body. */
 export function groupsIn(operations: readonly Operation[]): readonly (readonly Operation[])[] {
   const understood = operations.filter((operation) => reasonOf(operation) === null);
-  return [...groupBy(understood, bodyKey).values()];
+  return [...collections.groupBy(understood, bodyKey).values()];
 }
 
 /** The outputs of these operations, by the local name of the first element of Body. */
@@ -60,7 +60,7 @@ export function outputsByName(
   operations: readonly Operation[],
 ): ReadonlyMap<string, readonly Payload[]> {
   const outputs = operations.flatMap(({ output }) => (output?.body == null ? [] : [output]));
-  return groupBy(outputs, ({ body }) => body?.name.local ?? '');
+  return collections.groupBy(outputs, ({ body }) => body?.name.local ?? '');
 }
 
 /**

@@ -1,11 +1,4 @@
-import {
-  ContentValidator,
-  FramePool,
-  SchemaRules,
-  type ValidatorOptions,
-  type ValidityLimits,
-  type Violation,
-} from '../../../codec/index.js';
+import { contentValidity } from '../../../codec/index.js';
 import { type Finding, FindingsError, finding } from '../../../config/keys/finding.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import type { Config, ServiceConfig } from '../../../config/schema.js';
@@ -25,7 +18,7 @@ import {
 interface ValidityOptions {
   readonly requests: ValidationLevel;
   readonly replies: ValidationLevel;
-  readonly limits: ValidityLimits & { readonly textChars: number };
+  readonly limits: contentValidity.ValidityLimits & { readonly textChars: number };
   /** Names of the operations that the configuration sets to `false`. */
   readonly withheld: ReadonlySet<string>;
 }
@@ -47,7 +40,7 @@ export function compileValidity(
 
 function validityOf(
   { name, config }: ServicePlan,
-  validityLimits: ValidityLimits,
+  validityLimits: contentValidity.ValidityLimits,
   model: WsdlModel | null,
   operations: readonly Operation[],
 ): Validity | null {
@@ -112,12 +105,12 @@ export class Validity {
   readonly requests: ValidationLevel;
   readonly replies: ValidationLevel;
   readonly #service: string;
-  readonly #schema: SchemaRules;
+  readonly #schema: contentValidity.SchemaRules;
   readonly #model: WsdlModel;
-  #lenient: SchemaRules | null = null;
-  readonly #frames = new FramePool();
-  readonly #thorough: ValidatorOptions;
-  readonly #quick: ValidatorOptions;
+  #lenient: contentValidity.SchemaRules | null = null;
+  readonly #frames = new contentValidity.FramePool();
+  readonly #thorough: contentValidity.ValidatorOptions;
+  readonly #quick: contentValidity.ValidatorOptions;
   /** Operations that the service offers: of the chosen port, and not mapped to `false`. */
   readonly #offered: readonly Operation[];
   readonly #unvalidated: Readonly<Record<MessageDirection, Unvalidated>>;
@@ -137,7 +130,7 @@ export class Validity {
     this.replies = options.replies;
     this.#service = service;
     this.#model = model;
-    this.#schema = new SchemaRules(model);
+    this.#schema = new contentValidity.SchemaRules(model);
     this.#thorough = { ...options.limits, isThorough: true };
     this.#quick = { ...options.limits, isThorough: false };
     this.#offered = operations.filter(({ name }) => !options.withheld.has(name));
@@ -188,7 +181,7 @@ export class Validity {
   }
 
   /** Validates the request that begins with this child of Body; null where it is not validated. */
-  request(operation: Operation, exchange: Exchange): ContentValidator | null {
+  request(operation: Operation, exchange: Exchange): contentValidity.ContentValidator | null {
     return this.#validator(operation, operation.input, 'request', exchange);
   }
 
@@ -224,17 +217,17 @@ export class Validity {
     operation: Operation,
     output: Payload | null,
     { onMissing, unqualifiedAs }: ToleratedContent,
-  ): ContentValidator | null {
+  ): contentValidity.ContentValidator | null {
     const { body = null, several } = output ?? {};
     if (onMissing === null || body === null || this.#unvalidated.reply.has(operation)) return null;
-    const sink = ({ rule, what }: Violation): void => {
+    const sink = ({ rule, what }: contentValidity.Violation): void => {
       if (rule === 'missing' || what.startsWith('is not expected here')) {
         onMissing();
       }
     };
     const options = unqualifiedAs === null ? this.#quick : { ...this.#quick, unqualifiedAs };
     const element = this.#schema.element(several?.whole ?? body);
-    return new ContentValidator(this.#schema, element, sink, options, this.#frames);
+    return new contentValidity.ContentValidator(this.#schema, element, sink, options, this.#frames);
   }
 
   /**
@@ -257,7 +250,7 @@ export class Validity {
     direction: MessageDirection,
     exchange: Exchange,
     { onMissing, unqualifiedAs }: ToleratedContent = STRICT_CONTENT,
-  ): ContentValidator | null {
+  ): contentValidity.ContentValidator | null {
     const level = this.#level(direction);
     if (level === 'off') return null;
     const { body = null, several } = payload ?? {};
@@ -265,18 +258,18 @@ export class Validity {
       this.#report(exchange, operation.name, direction, UNVALIDATED);
       return null;
     }
-    const sink = (violation: Violation): void =>
+    const sink = (violation: contentValidity.Violation): void =>
       this.#report(exchange, operation.name, direction, violation);
     const byLevel = level === 'enforce' ? this.#thorough : this.#quick;
     const options = unqualifiedAs === null ? byLevel : { ...byLevel, unqualifiedAs };
     const schema = onMissing === null ? this.#schema : this.#lenientSchema;
     const element = schema.element(several?.whole ?? body);
-    return new ContentValidator(schema, element, sink, options, this.#frames);
+    return new contentValidity.ContentValidator(schema, element, sink, options, this.#frames);
   }
 
   /** The schema without what is required, for operations some of whose elements may be missing. */
-  get #lenientSchema(): SchemaRules {
-    this.#lenient ??= new SchemaRules(this.#model, true);
+  get #lenientSchema(): contentValidity.SchemaRules {
+    this.#lenient ??= new contentValidity.SchemaRules(this.#model, true);
     return this.#lenient;
   }
 
@@ -285,7 +278,7 @@ export class Validity {
     exchange: Exchange,
     operation: string,
     direction: MessageDirection,
-    { rule, what, path }: Violation,
+    { rule, what, path }: contentValidity.Violation,
   ): void {
     exchange.violations ??= [];
     const service = this.#service;
@@ -301,7 +294,7 @@ export class Validity {
     exchange: Exchange,
     operation: string,
     direction: MessageDirection,
-    violation: Violation,
+    violation: contentValidity.Violation,
   ): void {
     this.#note(exchange, operation, direction, violation);
     if (this.#level(direction) === 'enforce') throw refusalOf(violation, direction);
@@ -309,14 +302,17 @@ export class Validity {
 }
 
 /** A message that no declaration of the WSDL is for. */
-const UNVALIDATED: Violation = {
+const UNVALIDATED: contentValidity.Violation = {
   code: 'SCHEMA_INVALID',
   rule: 'unvalidated',
   what: 'cannot be validated: the service has no schema for it',
   path: '/*',
 };
 
-function refusalOf({ code, what, path, limit }: Violation, direction: MessageDirection): Refusal {
+function refusalOf(
+  { code, what, path, limit }: contentValidity.Violation,
+  direction: MessageDirection,
+): Refusal {
   const isOfReply = code === 'SCHEMA_INVALID' && direction === 'reply';
   return new Refusal(isOfReply ? 'UPSTREAM_SCHEMA_INVALID' : code, what, {
     limit: limit ?? null,

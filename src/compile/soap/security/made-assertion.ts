@@ -3,7 +3,7 @@ import { invalid } from '../../../config/keys/finding.js';
 import type { SamlPlan } from '../../../config/plans/security-plan.js';
 import { invariant } from '../../../core/index.js';
 import type { RotatingText } from '../../../gateway/rotating-text.js';
-import type { MadeSecurity } from '../../../soap/index.js';
+import type { headerBlocks } from '../../../soap/index.js';
 import { issueAssertion, SAML2 } from '../../../wss/index.js';
 import {
   ELEMENTS_ONLY,
@@ -23,7 +23,7 @@ import { compileIdentity } from './signing-identity.js';
 export function compileAssertion(
   { keys, assertion, identity: signer }: SamlPlan,
   xmlLimits: XmlLimits,
-): NonNullable<MadeSecurity['assertion']> {
+): NonNullable<headerBlocks.MadeSecurity['assertion']> {
   const { issuer, subject, claim, audience, lifetimeMillis, cert, key, passphrase } = keys;
   const owner = '`security.make.saml`';
   if (assertion !== null) {
@@ -72,7 +72,7 @@ export function compileAssertion(
 function writtenAssertion(
   written: RotatingText,
   xmlLimits: XmlLimits,
-): NonNullable<MadeSecurity['assertion']> {
+): NonNullable<headerBlocks.MadeSecurity['assertion']> {
   return madeAnew([written], ([text = '']) => {
     const assertion = assertionIn(text, xmlLimits);
     if (assertion !== null) return assertion;

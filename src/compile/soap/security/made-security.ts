@@ -2,7 +2,7 @@ import type { ConfigPath } from '../../../config/keys/config-path.js';
 import { invalid, within } from '../../../config/keys/finding.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import { currentText } from '../../../gateway/rotating-text.js';
-import { type SecurityWriter, securityWriter } from '../../../soap/index.js';
+import { headerBlocks } from '../../../soap/index.js';
 import type { SigningRules } from '../../../wss/index.js';
 import { compileAssertion } from './made-assertion.js';
 import { compileIdentity } from './signing-identity.js';
@@ -10,7 +10,7 @@ import { requiredPart } from './verification.js';
 
 /** The Security block that the gateway writes into calls. */
 export interface MadeBlock {
-  readonly writer: SecurityWriter;
+  readonly writer: headerBlocks.SecurityWriter;
   /** The claim of a caller that is the subject of the assertion; null where no claim is. */
   readonly claim: string | null;
 }
@@ -36,7 +36,7 @@ export function compileMadeSecurity({
       'Give it `timestamp: true`, a `usernameToken`, `saml` or a `signature`.',
     );
   }
-  const writer = securityWriter({
+  const writer = headerBlocks.securityWriter({
     timestampMillis: timestamp ? expiresMillis : null,
     usernameToken:
       usernameToken === undefined || password === null

@@ -2,7 +2,7 @@ import type { ConfigPath } from '../../../config/keys/config-path.js';
 import { findingsBelow, invalid, type Problem, within } from '../../../config/keys/finding.js';
 import type { MakePlan, VerifyRepliesPlan } from '../../../config/plans/security-plan.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
-import { type EnvelopeRules, SECURITY_NAMES } from '../../../soap/index.js';
+import { headerBlocks } from '../../../soap/index.js';
 import type { VerificationRules } from '../../../wss/index.js';
 import { compileSignature, subjectWarnings, timestampRules } from './verification.js';
 
@@ -10,14 +10,14 @@ import { compileSignature, subjectWarnings, timestampRules } from './verificatio
 export interface ReplyVerification {
   readonly rules: VerificationRules;
   /** The rules of the envelope, by which the block is taken out once it is verified, or stays. */
-  readonly envelopeRules: EnvelopeRules;
+  readonly envelopeRules: headerBlocks.EnvelopeRules;
   readonly warnings: readonly Problem[];
 }
 
 /** Null for a service whose replies are not verified. Throws `FindingsError`. */
 export function compileReplyVerification(
   { config: { mode }, security: { make, verifyReplies: plan } }: ServicePlan,
-  replyRules: EnvelopeRules,
+  replyRules: headerBlocks.EnvelopeRules,
 ): ReplyVerification | null {
   if (plan === null) return null;
   const { timestamp, encrypted, signatureConfirmation, remove } = plan.keys;
@@ -59,9 +59,9 @@ export function compileReplyVerification(
 
 const VERIFY_REPLIES: ConfigPath = ['security', 'verifyReplies'];
 
-const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
+const withoutSecurity = (rules: headerBlocks.EnvelopeRules): headerBlocks.EnvelopeRules => ({
   ...rules,
-  header: { ...rules.header, replaced: new Set(SECURITY_NAMES) },
+  header: { ...rules.header, replaced: new Set(headerBlocks.SECURITY_NAMES) },
 });
 
 function checkConfirmation({ signature }: VerifyRepliesPlan, make: MakePlan | null): void {

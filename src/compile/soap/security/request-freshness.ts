@@ -1,8 +1,8 @@
 import type { Config, ServiceConfig } from '../../../config/schema.js';
-import { FreshnessChecker } from '../../../soap/index.js';
+import { headerBlocks } from '../../../soap/index.js';
 import { type Keeping, Kept } from '../../keep.js';
 
-export const NONCES = new Kept<FreshnessChecker>('of a service: nonces', 'always');
+export const NONCES = new Kept<headerBlocks.FreshnessChecker>('of a service: nonces', 'always');
 
 /** Checks the times and nonces of requests; null where the configuration does not ask for it. */
 export function compileFreshness(
@@ -10,9 +10,9 @@ export function compileFreshness(
   { security: { timestamps, nonces } }: ServiceConfig,
   { securityMillis: windowMillis, nonces: noncesMax }: Config['limits']['soap'],
   keeping: Keeping,
-): FreshnessChecker | null {
+): headerBlocks.FreshnessChecker | null {
   if (!timestamps && !nonces) return null;
-  return new FreshnessChecker(
+  return new headerBlocks.FreshnessChecker(
     { timestamps, nonces, windowMillis, noncesMax },
     NONCES.find(keeping, name, null),
   );

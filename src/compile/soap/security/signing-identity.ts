@@ -3,13 +3,11 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { type FindingsError, invalid } from '../../../config/keys/finding.js';
 import type { IdentityPlan } from '../../../config/plans/security-plan.js';
 import {
-  type ParsedCertificate,
-  parseCertificate,
+  algorithmFor,
   problemOfKey,
-  SIGNATURE_ALGORITHMS,
-  type SignatureAlgorithm,
   type SignatureName,
   type SigningIdentity,
+  x509,
 } from '../../../wss/index.js';
 import { madeAnew } from '../../made-anew.js';
 
@@ -28,10 +26,10 @@ function signingIdentity(
 ): SigningIdentity {
   const broken = (path: string, what: string): FindingsError =>
     invalid([path], what, 'Write PEM: the certificate, and the private key that belongs to it.');
-  let certificate: ParsedCertificate | null;
+  let certificate: x509.ParsedCertificate | null;
   let key: KeyObject;
   try {
-    certificate = parseCertificate(new X509Certificate(Buffer.from(certificateText)));
+    certificate = x509.parseCertificate(new X509Certificate(Buffer.from(certificateText)));
   } catch {
     certificate = null;
   }
@@ -60,28 +58,3 @@ function signingIdentity(
   }
   return { certificate, key, algorithm };
 }
-
-/**
- * The algorithm of this name for this key, or the usual one; null where the key is of another kind.
- */
-function algorithmFor(key: KeyObject, name: SignatureName | null): SignatureAlgorithm | null {
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  const usual: SignatureName =
-    type === 'ed25519'
-      ? 'ed25519'
-      : type === 'ec'
-        ? (CURVE_ALGORITHMS.get(details?.namedCurve ?? '') ?? 'ecdsa-sha256')
-        : type === 'rsa-pss'
-          ? 'rsa-pss-sha256'
-          : 'rsa-sha256';
-  const found =
-    SIGNATURE_ALGORITHMS.find((algorithm) => algorithm.name === (name ?? usual)) ?? null;
-  if (found === null) return null;
-  return found.kind === type || (found.kind === 'rsa-pss' && type === 'rsa') ? found : null;
-}
-
-const CURVE_ALGORITHMS: ReadonlyMap<string, SignatureName> = new Map([
-  ['prime256v1', 'ecdsa-sha256'],
-  ['secp384r1', 'ecdsa-sha384'],
-  ['secp521r1', 'ecdsa-sha512'],
-]);

@@ -21,22 +21,15 @@ import type { RotatingText } from '../../../gateway/rotating-text.js';
 import { OnceMemory } from '../../../gateway/shared/once-memory.js';
 import {
   type AlgorithmRules,
-  attributeKeys,
-  CertificateTrust,
   DIGEST_NAMES,
-  digestName,
-  isDigestAccepted,
-  type ParsedCertificate,
-  parseCertificate,
   problemOfKey,
   type RequiredPart,
   type SamlRules,
   SIGNATURE_NAMES,
   type SignatureRules,
-  type SignedList,
   SignerCertificates,
-  signedListsIn,
   type VerificationRules,
+  x509,
 } from '../../../wss/index.js';
 import { type Keeping, Kept } from '../../keep.js';
 import { madeAnew } from '../../made-anew.js';
@@ -191,7 +184,7 @@ function signatureRules(value: SignatureKeys, contents: readonly string[]): Sign
           ...intermediates,
         ]);
   const subjects = value.subjects?.map((subject, index) => {
-    const keys = attributeKeys(subject);
+    const keys = x509.attributeKeys(subject);
     if (keys === null) {
       throw invalid(
         ['subjects', index],
@@ -211,7 +204,7 @@ function signatureRules(value: SignatureKeys, contents: readonly string[]): Sign
   return {
     algorithms: algorithmRules(value),
     certificates: new SignerCertificates({
-      trust: new CertificateTrust({
+      trust: new x509.CertificateTrust({
         authorities,
         intermediates,
         revocations,
@@ -252,7 +245,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
  * The certificates of a PEM text. Throws `FindingsError` for a text without any, or with one that
  * cannot be used.
  */
-function certificatesIn(path: ConfigPath, pem: string): readonly ParsedCertificate[] {
+function certificatesIn(path: ConfigPath, pem: string): readonly x509.ParsedCertificate[] {
   const found = pem.match(CERTIFICATE) ?? [];
   if (found.length === 0) {
     throw invalid(
@@ -279,9 +272,9 @@ function certificatesIn(path: ConfigPath, pem: string): readonly ParsedCertifica
   });
 }
 
-function parsedOf(pem: string): ParsedCertificate | null {
+function parsedOf(pem: string): x509.ParsedCertificate | null {
   try {
-    return parseCertificate(new X509Certificate(Buffer.from(pem)));
+    return x509.parseCertificate(new X509Certificate(Buffer.from(pem)));
   } catch {
     return null;
   }
@@ -291,9 +284,9 @@ function parsedOf(pem: string): ParsedCertificate | null {
 function listsOf(
   { chainDigests }: SignatureKeys,
   pem: string,
-  issuers: readonly ParsedCertificate[],
-): readonly SignedList[] {
-  return signedListsIn(pem).map((list, index) => {
+  issuers: readonly x509.ParsedCertificate[],
+): readonly x509.SignedList[] {
+  return x509.signedListsIn(pem).map((list, index) => {
     const which = `List ${index + 1} of \`revocations\``;
     if (list === null) {
       throw invalid(
@@ -302,10 +295,10 @@ function listsOf(
         'Write complete lists as PEM: -----BEGIN X509 CRL-----.',
       );
     }
-    if (!isDigestAccepted(list.digest, new Set(chainDigests))) {
+    if (!x509.isDigestAccepted(list.digest, new Set(chainDigests))) {
       throw invalid(
         ['revocations'],
-        `${which} is signed with ${digestName(list.digest)}, which is not among \`chainDigests\`.`,
+        `${which} is signed with ${x509.digestName(list.digest)}, which is not among \`chainDigests\`.`,
         'Let its authority sign it with SHA-256.',
       );
     }
@@ -353,7 +346,7 @@ function compileSaml({
 const issuerCertificates = (
   issuer: string,
   cert: RotatingText,
-): (() => readonly ParsedCertificate[]) =>
+): (() => readonly x509.ParsedCertificate[]) =>
   within(['saml'], () =>
     madeAnew([cert], ([text = '']) => certificatesIn(['issuers', issuer, 'cert'], text)),
   );

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, getNamedType } from 'graphql';
 import type { CallerIdentity, Client } from '../../../access/client.js';
-import type { AddressMaker, ContentPlace, FieldDigest } from '../../../codec/index.js';
+import type { replyDecoding } from '../../../codec/index.js';
 import type { SoapService } from '../../../compile/soap/service.js';
 import { isRecord } from '../../../core/index.js';
 import { TextSeal } from '../../../gateway/text-seal.js';
@@ -20,7 +20,7 @@ const CALL_BYTES_MAX = 3072;
 export interface Download {
   readonly described: DescribedOperation;
   readonly values: RawVariables;
-  readonly place: ContentPlace;
+  readonly place: replyDecoding.ContentPlace;
 }
 
 interface DownloadParts {
@@ -55,7 +55,11 @@ export class ContentAddresses {
   }
 
   /** Makes the addresses of one call. */
-  maker(call: FieldCall, client: Client, headers: CallerIdentity['headers']): AddressMaker {
+  maker(
+    call: FieldCall,
+    client: Client,
+    headers: CallerIdentity['headers'],
+  ): replyDecoding.AddressMaker {
     /** The arguments are written once, and only where an address is asked for. */
     let written: string | null = null;
     return ({ names, indexes }) => {
@@ -132,7 +136,7 @@ const OF_PAGES = 'has no address: it is in a row of pages';
 const TOO_LONG = 'has no address: the arguments of its call, or its place, are too long';
 
 const texts = (list: unknown): readonly string[] => (Array.isArray(list) ? list.map(String) : []);
-const digests = (list: unknown): readonly FieldDigest[] =>
+const digests = (list: unknown): readonly replyDecoding.FieldDigest[] =>
   (Array.isArray(list) ? list : []).flatMap((each: unknown) =>
     isRecord(each) ? [{ name: String(each['name']), digest: String(each['digest']) }] : [],
   );

@@ -1,5 +1,5 @@
 import { isRecord, Refusal, refuseByLimit } from '../../../core/index.js';
-import { parseJson } from '../../../graphql/index.js';
+import { admission } from '../../../graphql/index.js';
 import type { UploadedFile } from './uploaded-file.js';
 
 /**
@@ -13,7 +13,11 @@ export function placeFiles(
   newFile: () => UploadedFile,
 ): ReadonlyMap<string, UploadedFile> {
   const members = filesMax + 1;
-  const places = parseJson(map, { levels: 3, parts: 4 * members + MORE, members: members + MORE });
+  const places = admission.parseJson(map, {
+    levels: 3,
+    parts: 4 * members + MORE,
+    members: members + MORE,
+  });
   if (!isRecord(places)) throw malformed('Its map must be an object.');
   const names = Object.keys(places);
   if (names.length > filesMax) {

@@ -1,17 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../../../core/index.js';
-import {
-  afterBoundary,
-  type BoundaryLine,
-  BoundaryScanner,
-  type ContentSink,
-  HeaderBytes,
-  type MimeLimits,
-  PADDING_MAX,
-  PLAIN_CODINGS,
-  readContentType,
-  readPartFields,
-} from '../../../soap/index.js';
+import { boundaries, type MimeLimits, mimeTypes } from '../../../soap/index.js';
 
 /** Takes the fields of a form as they come. What it throws ends the form. */
 export interface FormSink {
@@ -24,7 +13,7 @@ export interface FormSink {
 
 /** The boundary of a form by its Content-Type. Throws `BAD_REQUEST` for none that is valid. */
 export function formBoundary(contentType: string, limits: MimeLimits): string {
-  const boundary = readContentType(contentType)?.parameters.get('boundary') ?? '';
+  const boundary = mimeTypes.readContentType(contentType)?.parameters.get('boundary') ?? '';
   if (!BOUNDARY.test(boundary)) throw broken('It has no valid boundary.');
   if (boundary.length <= limits.boundaryChars) return boundary;
   throw refuseByLimit(
@@ -44,23 +33,23 @@ type Section = 'preamble' | 'boundary' | 'header' | 'field' | 'epilogue';
  * Reads a form as its bytes come in, cut anywhere (RFC 7578). Memory is bounded by the header of
  * one field. Throws `BAD_REQUEST`, and what its sink throws.
  */
-export class FormReader implements ContentSink {
+export class FormReader implements boundaries.ContentSink {
   readonly #sink: FormSink;
   readonly #limits: MimeLimits;
-  readonly #scanner: BoundaryScanner;
+  readonly #scanner: boundaries.BoundaryScanner;
   #section: Section = 'preamble';
-  #line: BoundaryLine = 'empty';
+  #line: boundaries.BoundaryLine = 'empty';
   #padding = 0;
   #outside = 0;
   #isOpen = false;
-  readonly #header: HeaderBytes;
+  readonly #header: boundaries.HeaderBytes;
 
   constructor(boundary: string, limits: MimeLimits, sink: FormSink) {
     this.#sink = sink;
     this.#limits = limits;
-    this.#scanner = new BoundaryScanner(boundary);
+    this.#scanner = new boundaries.BoundaryScanner(boundary);
     this.#scanner.begin();
-    this.#header = new HeaderBytes(limits.partHeaderBytes, (problem) =>
+    this.#header = new boundaries.HeaderBytes(limits.partHeaderBytes, (problem) =>
       problem === 'too long'
         ? this.#beyond('partHeaderBytes')
         : broken('The form has a bare line feed in a header.'),
@@ -122,8 +111,8 @@ export class FormReader implements ContentSink {
   #readLine(chunk: Buffer, start: number): number {
     let at = start;
     while (at < chunk.length && this.#section === 'boundary') {
-      const next = afterBoundary(this.#line, chunk[at++]);
-      if (next === null || ++this.#padding > PADDING_MAX) {
+      const next = boundaries.afterBoundary(this.#line, chunk[at++]);
+      if (next === null || ++this.#padding > boundaries.PADDING_MAX) {
         throw broken('The form has other bytes in the line of a boundary.');
       }
       if (next === 'next part') {
@@ -160,12 +149,13 @@ export class FormReader implements ContentSink {
   }
 
   #beginField(header: Buffer): void {
-    const fields = readPartFields(header, READ);
+    const fields = boundaries.readPartFields(header, READ);
     const name = fieldNameIn(fields.get('content-disposition') ?? '');
     if (name === null) throw broken('A field of the form has no name.');
     const coding = fields.get('content-transfer-encoding')?.toLowerCase() ?? 'binary';
     // RFC 7578 section 4.7: others are not for HTTP.
-    if (!PLAIN_CODINGS.has(coding)) throw broken('A field of the form has a transfer encoding.');
+    if (!boundaries.PLAIN_CODINGS.has(coding))
+      throw broken('A field of the form has a transfer encoding.');
     this.#scanner.begin();
     this.#section = 'field';
     this.#isOpen = true;

@@ -1,14 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { pipeline, Readable, Transform } from 'node:stream';
-import type { InlineFile } from '../../../codec/index.js';
-import { asRefusal, FileContent, Refusal } from '../../../core/index.js';
-import type { PackagePiece } from '../../../soap/index.js';
+import type { requestEncoding } from '../../../codec/index.js';
+import { asRefusal, byteBuffers, Refusal } from '../../../core/index.js';
+import type { mime } from '../../../soap/index.js';
 import { Collected } from '../../http/collected.js';
 
 /** An envelope with the base64 of files in place of the texts that stand for them. */
-export function withFiles(envelope: Buffer, files: readonly InlineFile[]): readonly PackagePiece[] {
+export function withFiles(
+  envelope: Buffer,
+  files: readonly requestEncoding.InlineFile[],
+): readonly mime.PackagePiece[] {
   if (files.length === 0) return [envelope];
-  const pieces: PackagePiece[] = [];
+  const pieces: mime.PackagePiece[] = [];
   let from = 0;
   // In the order of the envelope, which is that in which they were added.
   for (const { placeholder, file } of files) {
@@ -22,7 +25,7 @@ export function withFiles(envelope: Buffer, files: readonly InlineFile[]): reado
 /**
  * The body of a message in one piece; as a stream, with an unknown length, where files are in it.
  */
-export function bodyOf(pieces: readonly PackagePiece[]): Buffer | Readable {
+export function bodyOf(pieces: readonly mime.PackagePiece[]): Buffer | Readable {
   const [first, ...others] = pieces;
   if (others.length === 0 && first !== undefined && Buffer.isBuffer(first)) return first;
   const buffers = pieces.filter((piece) => Buffer.isBuffer(piece));
@@ -46,12 +49,12 @@ export async function collectBody(body: Readable, bytesMax: number): Promise<Buf
 
 /** The pieces of a message one after the other. A file is opened when all before it is written. */
 class MessageBody extends Readable {
-  readonly #pieces: readonly PackagePiece[];
+  readonly #pieces: readonly mime.PackagePiece[];
   #at = 0;
   #file: Readable | null = null;
   #isWanted = false;
 
-  constructor(pieces: readonly PackagePiece[]) {
+  constructor(pieces: readonly mime.PackagePiece[]) {
     super();
     this.#pieces = pieces;
     // The upstream call gets the refusal that destroys the body; there is no other listener.
@@ -82,7 +85,7 @@ class MessageBody extends Readable {
         this.push(null);
         return;
       }
-      if (piece instanceof FileContent) {
+      if (piece instanceof byteBuffers.FileContent) {
         this.#open(piece.open());
       } else if (piece.length > 0) {
         this.#isWanted = this.push(piece);
@@ -107,10 +110,10 @@ class MessageBody extends Readable {
 }
 
 /** A file as base64 text, for services that take no packages. */
-class Base64File extends FileContent {
-  readonly #file: FileContent;
+class Base64File extends byteBuffers.FileContent {
+  readonly #file: byteBuffers.FileContent;
 
-  constructor(file: FileContent) {
+  constructor(file: byteBuffers.FileContent) {
     super();
     this.#file = file;
   }

@@ -1,4 +1,4 @@
-import { type JsonBounds, refuseByLimit } from '../../../core/index.js';
+import { type jsonValues, refuseByLimit } from '../../../core/index.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';
 import { invite } from '../../http/invite-body.js';
 import { formBoundary } from './form-reader.js';
@@ -7,7 +7,7 @@ import { UploadForm, type UploadLimits } from './upload-form.js';
 /** The files of a request. */
 interface Uploads {
   /** The parameters of the request, with the files in its variables. Rejects with a refusal. */
-  read(bounds: JsonBounds): Promise<unknown>;
+  read(bounds: jsonValues.JsonBounds): Promise<unknown>;
   /** The operation is over. */
   close(): void;
 }

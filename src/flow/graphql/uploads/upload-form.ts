@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 import {
   asRefusal,
   isRecord,
-  type JsonBounds,
+  type jsonValues,
   Refusal,
   refuseByLimit,
 } from '../../../core/index.js';
-import { decodeText, type GraphqlLimits, parseJson } from '../../../graphql/index.js';
+import { admission, type GraphqlLimits } from '../../../graphql/index.js';
 import type { MimeLimits } from '../../../soap/index.js';
 import { placeFiles } from './file-map.js';
 import { FormReader, type FormSink } from './form-reader.js';
@@ -41,7 +41,7 @@ export class UploadForm implements FormSink {
   #fileBytes = 0;
   #heldBytes = 0;
   #operations: unknown = null;
-  #bounds: JsonBounds | null = null;
+  #bounds: jsonValues.JsonBounds | null = null;
   #files: ReadonlyMap<string, UploadedFile> = new Map();
   /** The file whose bytes are coming; null between fields, and in those before the files. */
   #current: UploadedFile | null = null;
@@ -64,7 +64,7 @@ export class UploadForm implements FormSink {
    * The parameters of the request, with the files in their places, as soon as the map has come.
    * Rejects with a refusal.
    */
-  read(bounds: JsonBounds): Promise<unknown> {
+  read(bounds: jsonValues.JsonBounds): Promise<unknown> {
     this.#bounds = bounds;
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -120,10 +120,10 @@ export class UploadForm implements FormSink {
       this.#current = null;
       return;
     }
-    const text = decodeText(Buffer.concat(this.#text));
+    const text = admission.decodeText(Buffer.concat(this.#text));
     this.#text = [];
     if (this.#stage === 'operations') {
-      this.#operations = parseJson(text, this.#bounds ?? NOTHING);
+      this.#operations = admission.parseJson(text, this.#bounds ?? NOTHING);
       if (Array.isArray(this.#operations)) throw new Refusal('BATCHING_NOT_SUPPORTED');
       if (!isRecord(this.#operations)) throw malformed('Its operations must be an object.');
       this.#stage = 'map';
@@ -215,7 +215,7 @@ export class UploadForm implements FormSink {
   }
 }
 
-const NOTHING: JsonBounds = { levels: 0, parts: 0, members: 0 };
+const NOTHING: jsonValues.JsonBounds = { levels: 0, parts: 0, members: 0 };
 
 const malformed = (rule: string): Refusal => new Refusal('BAD_REQUEST', rule);
 

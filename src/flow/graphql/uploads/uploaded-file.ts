@@ -1,12 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
-import { FileContent, KIB, Refusal } from '../../../core/index.js';
+import { byteBuffers, KIB, Refusal } from '../../../core/index.js';
 
 /** Bytes of a file that wait between its sender and the backend. */
 const WAITING_BYTES = 64 * KIB;
 
 /** A file of a form. Its bytes wait in it until it is opened. */
-export class UploadedFile extends FileContent {
+export class UploadedFile extends byteBuffers.FileContent {
   hasBegun = false;
   isOpen = false;
   /** Bytes that came before it was opened. */

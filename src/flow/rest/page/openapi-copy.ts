@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
-import { copyFiles } from '../../../graphql/index.js';
+import { pages } from '../../../graphql/index.js';
 import { OPENAPI_FILES, OPENAPI_FOLDER } from './openapi-files.js';
 
 // A step of the build, not of the gateway.
-copyFiles(OPENAPI_FILES, OPENAPI_FOLDER);
+pages.copyFiles(OPENAPI_FILES, OPENAPI_FOLDER);
 copyFileSync('src/flow/rest/page/swagger/page.css', new URL('page.css', OPENAPI_FOLDER));

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { OPENAPI_PAGE } from '../../../config/rest/rest-rules.js';
-import { type Page, printLinks, readAssets } from '../../../graphql/index.js';
+import { pages } from '../../../graphql/index.js';
 import type { OpenEndpoint } from '../../calls/http-exchange.js';
 import { pageAnswerer } from '../../graphql/send-page.js';
 import { OPENAPI_FILES, OPENAPI_FOLDER } from './openapi-files.js';
@@ -21,8 +21,8 @@ export const makeOpenApiPage = (): OpenEndpoint => ({
   answer: pageAnswerer(PAGE_PATH, readOpenApiPage),
 });
 
-async function readOpenApiPage(): Promise<Page> {
-  const { version, byName } = await readAssets(OPENAPI_FOLDER, OPENAPI_FILES);
+async function readOpenApiPage(): Promise<pages.Page> {
+  const { version, byName } = await pages.readAssets(OPENAPI_FOLDER, OPENAPI_FILES);
   // Relative, so that the page also works where a proxy in front adds to the path.
   const relative = `openapi.html/${version}/`;
   return {
@@ -39,7 +39,7 @@ function printOpenApiPage(folder: string): string {
 <meta name="viewport" content="width=device-width">
 <title>OpenAPI</title>
 <link rel="icon" href="data:,">
-${printLinks(OPENAPI_FILES, folder)}<form class="credentials">
+${pages.printLinks(OPENAPI_FILES, folder)}<form class="credentials">
 <label for="field">Header field of all requests</label>
 <input id="field" autocomplete="off" spellcheck="false"
   placeholder="x-api-key: ... or authorization: Bearer ...">

@@ -1,5 +1,5 @@
 import type { Decoded, ReplyPlan } from '../../../codec/index.js';
-import { planOf, selfSlot } from '../../../graphql/index.js';
+import { graphqlSchema, subscriptions } from '../../../graphql/index.js';
 
 export interface MergedPlan {
   readonly plan: ReplyPlan;
@@ -22,11 +22,11 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
       changed: () => null,
     };
   }
-  const slots = plans.map((plan, index) => selfSlot(String(index), plan.value));
+  const slots = plans.map((plan, index) => graphqlSchema.selfSlot(String(index), plan.value));
   if (changed !== null) {
-    slots.push(selfSlot(CHANGED, changed.value));
+    slots.push(graphqlSchema.selfSlot(CHANGED, changed.value));
   }
-  const plan = planOf(first.element, slots);
+  const plan = subscriptions.planOf(first.element, slots);
   const { faults } = first;
   return {
     plan: faults === undefined ? plan : { ...plan, faults },
@@ -53,7 +53,10 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
 
 /** Reads no selection: only whether there is an answer. */
 export const bareOf = ({ element }: ReplyPlan, changed: ReplyPlan | null): ReplyPlan =>
-  planOf(element, changed === null ? [] : [selfSlot(CHANGED, changed.value)]);
+  subscriptions.planOf(
+    element,
+    changed === null ? [] : [graphqlSchema.selfSlot(CHANGED, changed.value)],
+  );
 
 /**
  * A Fault that is an answer is read as one selection only, and where there is nothing to read there

@@ -1,18 +1,13 @@
 import type { Decoded } from '../../../codec/index.js';
 import type { CancelSignal } from '../../../core/index.js';
-import {
-  type CostLimits,
-  type FieldCall,
-  type FieldCost,
-  Spending,
-} from '../../../graphql/index.js';
+import { costs, type FieldCall, type graphqlSchema } from '../../../graphql/index.js';
 import type { Caller } from '../../calls/authorize.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
 import type { Release } from '../../http/concurrency.js';
 
 /** A call, as far as it has a price. */
 export interface PricedCall {
-  readonly cost: FieldCost | null;
+  readonly cost: graphqlSchema.FieldCost | null;
   readonly arguments: FieldCall['arguments'];
 }
 
@@ -98,10 +93,10 @@ type PollEndpoint = Pick<GraphqlEndpoint, 'operations' | 'concurrency'>;
 /** The cost of one call without the objects of its answer, in points. */
 export function callPoints(
   { cost, arguments: values }: PricedCall,
-  limits: CostLimits,
+  limits: costs.CostLimits,
   decoded: Decoded | null = null,
 ): number {
-  const spending = new Spending(limits);
+  const spending = new costs.Spending(limits);
   spending.called(cost, values);
   if (decoded !== null) {
     spending.took({ ...decoded, points: 0 });

@@ -1,7 +1,7 @@
 import type { SoapService } from '../../../compile/soap/service.js';
-import { canonical, refuseByLimit } from '../../../core/index.js';
+import { jsonValues, refuseByLimit } from '../../../core/index.js';
 import type { PollSharing } from '../../../gateway/shared/poll-sharing.js';
-import type { FieldCall, PolledSource, Subscription } from '../../../graphql/index.js';
+import type { FieldCall, subscriptions } from '../../../graphql/index.js';
 import { SUBSCRIPTION_LIMITS } from '../../../pubsub/limits.js';
 import { isMergeable } from './merged-plan.js';
 import type { PollMember } from './poll-members.js';
@@ -41,8 +41,8 @@ export class Pollers {
    * there are too many.
    */
   join(
-    { name, called }: Subscription,
-    source: PolledSource,
+    { name, called }: subscriptions.Subscription,
+    source: subscriptions.PolledSource,
     input: Pick<FieldCall, 'arguments' | 'headers'>,
     { service, values }: PollContext,
     member: PollMember,
@@ -50,7 +50,7 @@ export class Pollers {
   ): () => void {
     if (called === null) throw new Error('a poll without a call');
     const selection = isMergeable(member.plan) ? null : member.plan;
-    const key = canonical([
+    const key = jsonValues.canonical([
       name,
       service.digest(),
       input.arguments,
@@ -65,7 +65,7 @@ export class Pollers {
       }
       const { everyMillis } = source;
       const sharing = this.#sharing;
-      const shared = canonical([
+      const shared = jsonValues.canonical([
         service.name,
         service.digest(),
         called.operation.name,

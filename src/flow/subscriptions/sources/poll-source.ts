@@ -1,13 +1,7 @@
 import { claimsOf } from '../../../access/client.js';
 import { Refusal } from '../../../core/index.js';
 import { Exchange, nextExchangeId } from '../../../gateway/exchange.js';
-import {
-  type CallInput,
-  type FieldCall,
-  type PolledSource as PollRule,
-  SharedCallFailure,
-  type Subscription,
-} from '../../../graphql/index.js';
+import { type CallInput, type FieldCall, run, type subscriptions } from '../../../graphql/index.js';
 import { callerView, subjectOf } from '../../calls/caller-parts.js';
 import { callOperation } from '../../graphql/call.js';
 import type { BackendCalls } from '../../graphql/host.js';
@@ -19,8 +13,8 @@ import type { EventSink } from './subscription-stream.js';
 
 /** A subscribed field whose call is repeated. */
 interface PolledField {
-  readonly subscription: Subscription;
-  readonly rule: PollRule;
+  readonly subscription: subscriptions.Subscription;
+  readonly rule: subscriptions.PolledSource;
   readonly plan: FieldCall['plan'];
   readonly input: CallInput;
 }
@@ -117,7 +111,7 @@ export class PollSource implements SubscriptionSource {
       answers: (calls: BackendCalls) => ({
         callField: async (call) => {
           if (call.bound !== bound) return calls.callField(call);
-          if (polled.kind === 'failed') throw new SharedCallFailure(polled.caught);
+          if (polled.kind === 'failed') throw new run.SharedCallFailure(polled.caught);
           // Other subscribers have the same answer, and links are filled in place.
           return hasLinks ? structuredClone(polled.decoded) : polled.decoded;
         },

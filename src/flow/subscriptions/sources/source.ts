@@ -1,8 +1,8 @@
 import type { LiveClient } from '../../../access/live-client.js';
 import type { RequestContext } from '../../../codec/index.js';
-import type { EventBus, ReplayPace } from '../../../core/index.js';
+import type { eventBus } from '../../../core/index.js';
 import type { Exchange } from '../../../gateway/exchange.js';
-import type { Admitted, RootField, RootPlan } from '../../../graphql/index.js';
+import type { admission, run } from '../../../graphql/index.js';
 import type { ExchangeObserver } from '../../../observe/exchange-observer.js';
 import type { Caller } from '../../calls/authorize.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
@@ -33,7 +33,7 @@ export interface Subscriber {
 export interface SubscriberResumption {
   /** The id that the client sent, as it came; null for a new subscription. */
   readonly after: string | null;
-  readonly pace: ReplayPace;
+  readonly pace: eventBus.ReplayPace;
   /** Called when the position of the stream is known, unless results come first. */
   begun(): void;
 }
@@ -75,7 +75,7 @@ export interface SourceParts {
   readonly endpoint: GraphqlEndpoint;
   readonly pollers: Pollers;
   readonly feeds: UpstreamFeeds;
-  readonly bus: EventBus;
+  readonly bus: eventBus.EventBus;
   /** Records the exchange of a call that belongs to no request. */
   readonly finish: (exchange: Exchange) => void;
   readonly observer: ExchangeObserver;
@@ -84,9 +84,9 @@ export interface SourceParts {
 
 /** The subscription of a client. */
 export interface Subscribed {
-  readonly field: RootField;
-  readonly rootPlan: RootPlan;
-  readonly admitted: Admitted;
+  readonly field: run.RootField;
+  readonly rootPlan: run.RootPlan;
+  readonly admitted: admission.Admitted;
   /** Links in the answer are filled in place. */
   readonly hasLinks: boolean;
   readonly subscriber: Subscriber;

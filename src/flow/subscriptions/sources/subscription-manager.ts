@@ -8,12 +8,7 @@ import {
   refuseByLimit,
 } from '../../../core/index.js';
 import type { PollSharing } from '../../../gateway/shared/poll-sharing.js';
-import {
-  type Admitted,
-  type AdmittedOperation,
-  rootPlanOf,
-  type Subscription,
-} from '../../../graphql/index.js';
+import { type admission, type lifecycle, run, type subscriptions } from '../../../graphql/index.js';
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
 import { type Caller, withClaims } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
@@ -38,7 +33,7 @@ export interface SubscriptionHooks extends Pick<SourceParts, 'finish' | 'observe
 }
 
 export interface ManagerParts extends Pick<SourceParts, 'endpoint' | 'feeds' | 'bus'> {
-  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  readonly subscriptions: ReadonlyMap<string, subscriptions.Subscription>;
   readonly limits: SubscriptionLimits;
   /** With other processes; null: this one polls for itself. */
   readonly pollSharing: PollSharing | null;
@@ -86,11 +81,11 @@ export class SubscriptionManager {
    * Begins an admitted subscription. Throws `GATEWAY_DRAINING`, `RATE_LIMITED`, `FORBIDDEN`,
    * `BAD_USER_INPUT`.
    */
-  begin(operation: AdmittedOperation, subscriber: Subscriber): Stream {
+  begin(operation: lifecycle.AdmittedOperation, subscriber: Subscriber): Stream {
     if (this.#isClosed) throw new Refusal('GATEWAY_DRAINING');
     const { endpoint, limits, hooks } = this.#parts;
     const { admitted } = operation;
-    const rootPlan = rootPlanOf(admitted, endpoint.operations.built);
+    const rootPlan = run.rootPlanOf(admitted, endpoint.operations.built);
     const [field] = rootPlan.fields;
     if (field?.isForbidden === true) throw new Refusal('FORBIDDEN');
     // @skip may leave nothing.
@@ -184,7 +179,7 @@ export class SubscriptionManager {
    * Asks the decision point again while a subscription goes on. Only denials are logged and
    * counted.
    */
-  #recheck(admitted: Admitted, subscriber: Subscriber, denied: () => void): () => void {
+  #recheck(admitted: admission.Admitted, subscriber: Subscriber, denied: () => void): () => void {
     const { headers, exchange: own } = subscriber;
     const { endpoint, hooks } = this.#parts;
     const everyMillis = endpoint.policy?.recheckMillis ?? 0;
@@ -280,7 +275,7 @@ export class SubscriptionManager {
 interface EventContext {
   readonly field: string;
   /** At the price of one event. */
-  readonly operation: AdmittedOperation;
+  readonly operation: lifecycle.AdmittedOperation;
   readonly subscriber: Subscriber;
   /** A backend may be called: for the field itself, or for a link. */
   readonly mayCall: boolean;

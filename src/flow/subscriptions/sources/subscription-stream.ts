@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { LiveEnd } from '../../../access/live-client.js';
 import { Cancellation, type CancelSignal, Refusal, type RefusalCode } from '../../../core/index.js';
 
-import { codedError, withId } from '../../../graphql/index.js';
+import { lifecycle } from '../../../graphql/index.js';
 import { EventQueue, type QueueLimits } from '../../../pubsub/event-queue.js';
 
 /** Why a subscription ended. */
@@ -189,7 +189,7 @@ export class SubscriptionStream<T>
         this.#parts.report(result === null ? 'filtered' : isFailure ? 'failed' : 'sent');
       }
       if (result?.errors === undefined) return result;
-      return { ...result, errors: withId(result.errors, this.#parts.id) };
+      return { ...result, errors: lifecycle.withId(result.errors, this.#parts.id) };
     } catch (caught) {
       if (this.#why !== null && this.#why !== 'overflow') return null;
       this.#parts.report('failed');
@@ -198,6 +198,6 @@ export class SubscriptionStream<T>
   }
 
   #failure(code: RefusalCode): ExecutionResult {
-    return { errors: withId([codedError(code)], this.#parts.id) };
+    return { errors: lifecycle.withId([lifecycle.codedError(code)], this.#parts.id) };
   }
 }

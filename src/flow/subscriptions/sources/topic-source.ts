@@ -1,19 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import {
-  type EventValues,
-  REPLAY_SLICE_MILLIS,
-  type ReplayPace,
-  type TopicEvent,
-} from '../../../core/index.js';
-import {
-  type CallInput,
-  callInputOf,
-  eventAnswer,
-  isWanted,
-  noAnswer,
-  type Subscription,
-  type EventSource as TopicRule,
-} from '../../../graphql/index.js';
+import { eventBus } from '../../../core/index.js';
+import { type CallInput, run, type subscriptions } from '../../../graphql/index.js';
 import { fieldCallPoints } from './field-arguments.js';
 import type {
   SourceParts,
@@ -27,14 +14,14 @@ import type { EventSink } from './subscription-stream.js';
 const EVENTS_AT_ONCE = 8;
 
 /** An event that a client missed. `size` is null where the filter drops it. */
-interface Missed extends TopicEvent {
+interface Missed extends eventBus.TopicEvent {
   readonly size: number | null;
 }
 
 /** A subscribed field whose events are those of a topic. */
 interface TopicField {
-  readonly subscription: Subscription;
-  readonly rule: TopicRule;
+  readonly subscription: subscriptions.Subscription;
+  readonly rule: subscriptions.EventSource;
   readonly input: CallInput;
   readonly resumption: SubscriberResumption | null;
 }
@@ -63,13 +50,16 @@ export class TopicSource implements SubscriptionSource {
     const { resumption, rule } = this.#field;
     const { topic } = rule;
     const listener = {
-      event: (event: TopicEvent) => this.#deliver(event, sink),
+      event: (event: eventBus.TopicEvent) => this.#deliver(event, sink),
       gap: () => sink.gap(),
     };
     if (resumption === null) return bus.subscribe(topic, listener);
     const { after, pace } = resumption;
     let isOver = false;
-    const begin = async (position: string, missed: readonly TopicEvent[] | null): Promise<void> => {
+    const begin = async (
+      position: string,
+      missed: readonly eventBus.TopicEvent[] | null,
+    ): Promise<void> => {
       const wanted = missed === null ? null : await this.#select(missed, sink, pace.turn);
       if (wanted === null) {
         sink.gap(position);
@@ -92,14 +82,14 @@ export class TopicSource implements SubscriptionSource {
    * client that cannot take them would lose them again and again.
    */
   async #select(
-    missed: readonly TopicEvent[],
+    missed: readonly eventBus.TopicEvent[],
     sink: EventSink<SubscriptionEvent>,
-    turn: ReplayPace['turn'],
+    turn: eventBus.ReplayPace['turn'],
   ): Promise<readonly Missed[] | null> {
     const selected: Missed[] = [];
     let events = 0;
     let bytes = 0;
-    let sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
+    let sliceEndMillis = performance.now() + eventBus.REPLAY_SLICE_MILLIS;
     for (const { id, values } of missed) {
       const size = values === null ? 0 : this.#isWanted(values) ? sizeOf(values) : null;
       selected.push({ id, values, size });
@@ -110,7 +100,7 @@ export class TopicSource implements SubscriptionSource {
       }
       if (performance.now() < sliceEndMillis) continue;
       await turn();
-      sliceEndMillis = performance.now() + REPLAY_SLICE_MILLIS;
+      sliceEndMillis = performance.now() + eventBus.REPLAY_SLICE_MILLIS;
     }
     return selected;
   }
@@ -119,7 +109,7 @@ export class TopicSource implements SubscriptionSource {
   async #replay(
     missed: readonly Missed[],
     sink: EventSink<SubscriptionEvent>,
-    turn: ReplayPace['turn'],
+    turn: eventBus.ReplayPace['turn'],
   ): Promise<void> {
     let sent = 0;
     for (const { id, values, size } of missed) {
@@ -136,7 +126,7 @@ export class TopicSource implements SubscriptionSource {
     }
   }
 
-  #deliver({ id, values }: TopicEvent, sink: EventSink<SubscriptionEvent>): void {
+  #deliver({ id, values }: eventBus.TopicEvent, sink: EventSink<SubscriptionEvent>): void {
     if (values === null) {
       sink.gap(id);
     } else if (this.#isWanted(values)) {
@@ -152,11 +142,11 @@ export class TopicSource implements SubscriptionSource {
     this.#parts.report(this.#field.subscription.name, 'filtered');
   }
 
-  #isWanted(values: NonNullable<EventValues>): boolean {
-    return isWanted(this.#field.rule, this.#field.input.arguments, values);
+  #isWanted(values: NonNullable<eventBus.EventValues>): boolean {
+    return run.isWanted(this.#field.rule, this.#field.input.arguments, values);
   }
 
-  #eventOf(values: NonNullable<EventValues>): SubscriptionEvent {
+  #eventOf(values: NonNullable<eventBus.EventValues>): SubscriptionEvent {
     const { rule, subscription } = this.#field;
     const { bound, called } = subscription;
     return {
@@ -164,10 +154,10 @@ export class TopicSource implements SubscriptionSource {
       answers: (calls) => ({
         callField: async (call) => {
           if (call.bound !== bound) return calls.callField(call);
-          if (called === null) return eventAnswer(call.plan, values);
-          const input = callInputOf(rule, call, values);
+          if (called === null) return run.eventAnswer(call.plan, values);
+          const input = run.callInputOf(rule, call, values);
           return input === null
-            ? noAnswer(rule, values)
+            ? run.noAnswer(rule, values)
             : calls.callField({ ...call, ...input, bound: called });
         },
       }),
@@ -175,4 +165,4 @@ export class TopicSource implements SubscriptionSource {
   }
 }
 
-const sizeOf = (values: NonNullable<EventValues>): number => JSON.stringify(values).length;
+const sizeOf = (values: NonNullable<eventBus.EventValues>): number => JSON.stringify(values).length;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../../core/index.js';
-import { type SubschemaPlan, subschemaRequestOf } from '../../../graphql/index.js';
+import { run, type subschemas } from '../../../graphql/index.js';
 import { authorizeUpstream } from '../../graphql/authorize-upstream.js';
 import type { FeedSink } from '../upstream/feed.js';
 import { fieldCallPoints } from './field-arguments.js';
@@ -14,9 +14,9 @@ export class UpstreamSource implements SubscriptionSource {
   readonly isCalledAtBegin = false;
   readonly #parts: SourceParts;
   readonly #subscribed: Subscribed;
-  readonly #plan: SubschemaPlan;
+  readonly #plan: subschemas.SubschemaPlan;
 
-  constructor(parts: SourceParts, subscribed: Subscribed, plan: SubschemaPlan) {
+  constructor(parts: SourceParts, subscribed: Subscribed, plan: subschemas.SubschemaPlan) {
     this.#parts = parts;
     this.#subscribed = subscribed;
     this.#plan = plan;
@@ -45,7 +45,7 @@ export class UpstreamSource implements SubscriptionSource {
       const { admitted, rootPlan, subscriber } = this.#subscribed;
       const { endpoint, feeds } = this.#parts;
       const { service: name } = this.#plan.field;
-      const request = await subschemaRequestOf(this.#plan, {}, admitted, rootPlan);
+      const request = await run.subschemaRequestOf(this.#plan, {}, admitted, rootPlan);
       if (isClosed) return;
       const service = endpoint.graphqlUpstreams.get(name);
       if (request === null || service === undefined) {

@@ -1,7 +1,7 @@
 import type { Policy } from '../../../access/policy.js';
 import type { SoapService } from '../../../compile/soap/service.js';
 import { CALLBACK_PATH } from '../../../config/graphql/callback-paths.js';
-import { type NonceStore, Refusal } from '../../../core/index.js';
+import { Refusal, type sharedState } from '../../../core/index.js';
 import { CallGuard } from '../../calls/authorize.js';
 import { soapConsultation } from '../../calls/consult-policy.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';
@@ -32,7 +32,7 @@ export async function takeNotification(
   asked: HttpExchange,
   service: SoapService,
   callbacks: Observers,
-  nonces: NonceStore | null,
+  nonces: sharedState.NonceStore | null,
   decisionPoint: Policy | null,
 ): Promise<void> {
   const { caller, exchange, request } = asked;

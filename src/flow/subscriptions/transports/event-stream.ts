@@ -3,12 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { LiveClient } from '../../../access/live-client.js';
 import { asRefusal, type Cancellation, Refusal } from '../../../core/index.js';
 
-import {
-  type AdmittedOperation,
-  type ChargedOperation,
-  refuseOperation,
-  type StreamCarrier,
-} from '../../../graphql/index.js';
+import { lifecycle } from '../../../graphql/index.js';
 import type { HttpExchange } from '../../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
 import type { CallerHost } from '../../graphql/host.js';
@@ -66,7 +61,7 @@ interface EventStreamParts extends EventStreamHooks {
 const PING_MILLIS = 12_000;
 
 /** Carries the results of one operation as events. */
-class EventStream implements StreamCarrier {
+class EventStream implements lifecycle.StreamCarrier {
   readonly isOnly: boolean;
   readonly #parts: EventStreamParts;
   /** The id after which the client can resume; null without one. */
@@ -79,12 +74,12 @@ class EventStream implements StreamCarrier {
     this.isOnly = takesEvents(parts.asked.request) === 'only';
   }
 
-  carry(operation: AdmittedOperation | Refusal): Promise<void> | null {
+  carry(operation: lifecycle.AdmittedOperation | Refusal): Promise<void> | null {
     const isSubscription = !(operation instanceof Refusal) && operation.type === 'subscription';
     return this.isOnly || isSubscription ? this.#carry(operation) : null;
   }
 
-  async #carry(operation: AdmittedOperation | Refusal): Promise<void> {
+  async #carry(operation: lifecycle.AdmittedOperation | Refusal): Promise<void> {
     const { asked, departure } = this.#parts;
     // The client may have left while its operation was admitted.
     asked.ending.throwIfGone();
@@ -102,7 +97,7 @@ class EventStream implements StreamCarrier {
 
   /** Throws `HTTP_METHOD`, which is answered before the stream begins. */
   #results(
-    operation: AdmittedOperation | Refusal,
+    operation: lifecycle.AdmittedOperation | Refusal,
   ): AsyncGenerator<ExecutionResult, void, undefined> {
     const { manager, asked, subscribed, host } = this.#parts;
     const { caller, exchange, request } = asked;
@@ -142,14 +137,16 @@ class EventStream implements StreamCarrier {
     }
   }
 
-  async *#single(operation: ChargedOperation): AsyncGenerator<ExecutionResult, void, undefined> {
+  async *#single(
+    operation: lifecycle.ChargedOperation,
+  ): AsyncGenerator<ExecutionResult, void, undefined> {
     const result = await operation.run();
     await this.#delayed();
     yield result;
   }
 
   async *#refused(refusal: Refusal): AsyncGenerator<ExecutionResult, void, undefined> {
-    const { result } = refuseOperation(refusal, this.#parts.host);
+    const { result } = lifecycle.refuseOperation(refusal, this.#parts.host);
     await this.#delayed();
     yield result;
   }

@@ -6,12 +6,7 @@ import {
   Refusal,
   refuseByLimit,
 } from '../../../core/index.js';
-import {
-  type AdmittedOperation,
-  admitOperation,
-  refusalErrors,
-  refuseOperation,
-} from '../../../graphql/index.js';
+import { lifecycle } from '../../../graphql/index.js';
 import type { Caller } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
 import type { Release } from '../../http/concurrency.js';
@@ -47,7 +42,7 @@ export async function admitMessage(
     }
   } catch (caught) {
     // The refusal is recorded, and the WebSocket about to close.
-    return refusalErrors(asRefusal(caught));
+    return lifecycle.refusalErrors(asRefusal(caught));
   }
   const parts = present();
   const { endpoint, limits, budgets } = parts;
@@ -61,7 +56,7 @@ export async function admitMessage(
     headers,
     connection: recordOf(client.connection),
   });
-  let operation: AdmittedOperation | null = null;
+  let operation: lifecycle.AdmittedOperation | null = null;
   try {
     parts.note(exchange, caller);
     parts.checkAdmission();
@@ -74,7 +69,7 @@ export async function admitMessage(
       );
     }
     host.startWork();
-    operation = await admitOperation(payload, endpoint.operations, host);
+    operation = await lifecycle.admitOperation(payload, endpoint.operations, host);
     // The client may have left while its operation was admitted.
     if (client.signal.aborted) throw new Refusal('CLIENT_GONE');
     const job = jobOf(
@@ -91,7 +86,7 @@ export async function admitMessage(
       rootValue: null,
     };
   } catch (caught) {
-    const { refusal, result } = refuseOperation(caught, host, operation);
+    const { refusal, result } = lifecycle.refuseOperation(caught, host, operation);
     const errors = result.errors ?? [];
     const held = refusal.isOfCaller ? late.hold(id, bytes, host.workMillis) : null;
     if (held === null) {
@@ -118,7 +113,7 @@ interface Asking extends Pick<Subscriber, 'live' | 'caller' | 'headers' | 'excha
 
 /** Throws where the operation may not run. */
 function jobOf(
-  operation: AdmittedOperation,
+  operation: lifecycle.AdmittedOperation,
   { state, live, caller, headers, exchange, host, departure }: Asking,
   parts: ProtocolParts,
 ): Job {
@@ -145,7 +140,7 @@ function jobOf(
     try {
       return await charged.run();
     } catch (caught) {
-      return refuseOperation(caught, host).result;
+      return lifecycle.refuseOperation(caught, host).result;
     } finally {
       release?.();
       if (exchange.refusal === null) {

@@ -1,4 +1,4 @@
-import { isRecord, parseStrictJson } from '../../../core/index.js';
+import { isRecord, jsonValues } from '../../../core/index.js';
 import { makeProtocolServer } from '../wire/graphql-ws.js';
 import { DelayedRefusals } from './delayed-refusals.js';
 import { ReceivedMessages } from './received-messages.js';
@@ -78,7 +78,7 @@ export function makeProtocol(initMillis: number, present: PresentParts): Protoco
       state.bytes = data.length;
       let parsed: unknown;
       try {
-        parsed = parseStrictJson(data);
+        parsed = jsonValues.parseStrictJson(data);
       } catch {
         close(4400, INVALID);
         return;

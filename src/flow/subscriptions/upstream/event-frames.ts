@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../../../core/index.js';
-import { parseSubschemaText, type SubschemaTextLimits } from '../../../graphql/index.js';
+import { subschemas } from '../../../graphql/index.js';
 
 /** One event as it goes on: held to its bounds, on lines of its own. */
 export interface EventFrame {
@@ -15,7 +15,7 @@ export interface EventFrame {
  */
 export class EventFrames {
   readonly #eventBytes: number;
-  readonly #bounds: SubschemaTextLimits;
+  readonly #bounds: subschemas.SubschemaTextLimits;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   /** The text of a line that has not ended. */
   #rest = '';
@@ -25,7 +25,7 @@ export class EventFrames {
   /** The length of the data so far. */
   #length = 0;
 
-  constructor(eventBytes: number, bounds: SubschemaTextLimits) {
+  constructor(eventBytes: number, bounds: subschemas.SubschemaTextLimits) {
     this.#eventBytes = eventBytes;
     this.#bounds = bounds;
   }
@@ -84,7 +84,7 @@ export class EventFrames {
     if (name === '' && data.every((line) => line === '')) return [];
     if (name === 'complete') return [{ event: name, bytes: COMPLETE }];
     if (name !== 'next') throw invalid('event of another name');
-    const answer = parseSubschemaText(data.join('\n'), this.#bounds);
+    const answer = subschemas.parseSubschemaText(data.join('\n'), this.#bounds);
     // The client would take it for one of several streams.
     if (typeof answer !== 'object' || answer === null || 'id' in answer) throw invalid('no result');
     return [

@@ -1,5 +1,5 @@
 import { type Refusal, refuseByLimit } from '../../../core/index.js';
-import { type CallOutcome, outcomeOf } from '../../../upstream/index.js';
+import { type breaker, outcomeOf } from '../../../upstream/index.js';
 
 /** Receives the events of a subscription at a service. */
 export interface FeedSink {
@@ -15,7 +15,7 @@ export interface FeedParts {
   readonly acceptMillis: number;
   readonly sink: FeedSink;
   /** How it began, and then, if it is so, that it broke. */
-  outcome(outcome: CallOutcome): void;
+  outcome(outcome: breaker.CallOutcome): void;
   /** The connection of the subscription is gone. */
   closed(): void;
 }

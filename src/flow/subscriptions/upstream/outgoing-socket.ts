@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 import { asRefusal, Refusal } from '../../../core/index.js';
-import { parseSubschemaText } from '../../../graphql/index.js';
-import { type Connector, checkStatus, refusalOfError } from '../../../upstream/index.js';
+import { subschemas } from '../../../graphql/index.js';
+import { type Connector, heads, refusalOfError } from '../../../upstream/index.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
 import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
 import { dial, keepAsking, type Socket, wsText } from '../wire/ws.js';
@@ -120,7 +120,7 @@ export class OutgoingSocket {
 
   #take(text: string): void {
     try {
-      const message = parseSubschemaText(text, this.#parts.bounds);
+      const message = subschemas.parseSubschemaText(text, this.#parts.bounds);
       // The protocol would skip it silently, and events would be lost.
       if (!isOurs(message)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'another id');
     } catch (caught) {
@@ -152,7 +152,7 @@ const isOurs = (message: unknown): boolean =>
 /** Instead of a WebSocket. */
 function refusalOfAnswer({ statusCode = 0, headers }: IncomingMessage): Refusal {
   try {
-    checkStatus(statusCode, headers['retry-after'] ?? null);
+    heads.checkStatus(statusCode, headers['retry-after'] ?? null);
   } catch (caught) {
     return asRefusal(caught);
   }

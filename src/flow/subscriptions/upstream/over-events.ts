@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { type CallObserver, Refusal } from '../../../core/index.js';
-import type { SubschemaRequest, SubschemaTextLimits } from '../../../graphql/index.js';
-import { checkEventsHead, type Upstream, type UpstreamCall } from '../../../upstream/index.js';
+import { type observing, Refusal } from '../../../core/index.js';
+import type { subschemas } from '../../../graphql/index.js';
+import { heads, type Upstream, type UpstreamCall } from '../../../upstream/index.js';
 import { subscribeOverEvents } from '../wire/graphql-sse.js';
 import { EventFrames } from './event-frames.js';
 import type { Feed } from './feed.js';
@@ -9,12 +9,12 @@ import type { Feed } from './feed.js';
 export interface EventsAsk {
   readonly feed: Feed;
   readonly upstream: Upstream;
-  readonly request: SubschemaRequest;
+  readonly request: subschemas.SubschemaRequest;
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  readonly observer: CallObserver | null;
+  readonly observer: observing.CallObserver | null;
   readonly eventBytes: number;
-  readonly bounds: SubschemaTextLimits;
+  readonly bounds: subschemas.SubschemaTextLimits;
 }
 
 /** Subscribes over server-sent events, one request for the one operation. */
@@ -53,7 +53,7 @@ export function feedOverEvents({
           },
           {
             head(head) {
-              checkEventsHead(head);
+              heads.checkEventsHead(head);
               feed.accepted();
               resolve(body);
             },

@@ -1,23 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { asRefusal, type CallObserver, Refusal, withField } from '../../../core/index.js';
-import type { SubschemaRequest } from '../../../graphql/index.js';
-import {
-  type CallToAuthorize,
-  type Credentials,
-  type Fields,
-  withFields,
-} from '../../../upstream/index.js';
+import { asRefusal, observing, Refusal } from '../../../core/index.js';
+import type { subschemas } from '../../../graphql/index.js';
+import { authentication } from '../../../upstream/index.js';
 import { subscribeOverSocket } from '../wire/graphql-ws.js';
 import { type OutgoingParts, OutgoingSocket } from './outgoing-socket.js';
 
 export interface SocketAsk extends Omit<OutgoingParts, 'unauthorized'> {
   readonly url: string;
-  readonly request: SubschemaRequest;
-  readonly observer: CallObserver | null;
+  readonly request: subschemas.SubschemaRequest;
+  readonly observer: observing.CallObserver | null;
   readonly connectionParams: Readonly<Record<string, string>>;
   /** Null where the fields of the request are all there is. */
-  readonly credentials: Credentials | null;
+  readonly credentials: authentication.Credentials | null;
 }
 
 /**
@@ -39,8 +34,8 @@ export function feedOverSocket(ask: SocketAsk): void {
  */
 function obtain(
   ask: SocketAsk,
-  credentials: Credentials,
-  refused: CallToAuthorize['refused'],
+  credentials: authentication.Credentials,
+  refused: authentication.CallToAuthorize['refused'],
 ): void {
   const { feed, url, headers, observer } = ask;
   let isLeft = false;
@@ -50,7 +45,7 @@ function obtain(
   };
   const { pathname, search } = new URL(url);
   const probe = () => Promise.reject(new Refusal('UPSTREAM_AUTH', 'WebSocket'));
-  const subscribeWith = (fields: Fields): void => {
+  const subscribeWith = (fields: authentication.Fields): void => {
     if (isLeft) return;
     const again = (response: IncomingMessage): void => {
       observer?.end(401, 'UPSTREAM_AUTH');
@@ -59,11 +54,11 @@ function obtain(
     const renews = refused === null && credentials.canRenew?.(fields, '') !== false;
     subscribe({
       ...ask,
-      headers: withFields(headers, fields),
+      headers: authentication.withFields(headers, fields),
       unauthorized: renews ? again : null,
     });
   };
-  const call: CallToAuthorize = {
+  const call: authentication.CallToAuthorize = {
     method: 'GET',
     target: pathname + search,
     operation: '',
@@ -81,7 +76,7 @@ const headOf = ({
   statusCode = 0,
   headers,
   headersDistinct,
-}: IncomingMessage): NonNullable<CallToAuthorize['refused']>['head'] => ({
+}: IncomingMessage): NonNullable<authentication.CallToAuthorize['refused']>['head'] => ({
   status: statusCode,
   header: (name) => String(headers[name] ?? '') || null,
   headers: (name) => headersDistinct[name] ?? [],
@@ -92,7 +87,7 @@ function subscribe(ask: SocketAsk & OutgoingParts): void {
   const headers =
     observer === null
       ? ask.headers
-      : withField(ask.headers, observer.begin(new URL(url), performance.now()));
+      : observing.withField(ask.headers, observer.begin(new URL(url), performance.now()));
   const { query, variables } = request;
   const made: OutgoingSocket[] = [];
   const bytes = (): number => made[0]?.messageBytes ?? 0;

@@ -5,20 +5,16 @@ import type {
   GraphqlUpstream,
   UpstreamSubscriptions,
 } from '../../../compile/graphql/graphql-upstream.js';
-import { type RequestObserver, refuseByLimit } from '../../../core/index.js';
-import type { SubschemaRequest } from '../../../graphql/index.js';
+import { type observing, refuseByLimit } from '../../../core/index.js';
+import type { subschemas } from '../../../graphql/index.js';
 import {
-  Breaker,
-  type BreakerState,
-  breakerOpen,
+  authentication,
+  breaker,
   type Connector,
   DEFAULT_CALLS,
-  forWebSocket,
-  lend,
-  makeConnector,
+  dial,
   type TimeoutKeys,
   Upstream,
-  withFields,
 } from '../../../upstream/index.js';
 import { forwarded, viaOf } from '../../graphql/upstream-call.js';
 import { Feed, type FeedSink } from './feed.js';
@@ -44,7 +40,7 @@ export class UpstreamFeeds {
   }
 
   /** The state of the breaker of a service: its subscriptions may fail while its calls do not. */
-  breakerState(service: string): BreakerState {
+  breakerState(service: string): breaker.BreakerState {
     return this.#byService.get(service)?.breakerState ?? 'closed';
   }
 
@@ -54,10 +50,10 @@ export class UpstreamFeeds {
    */
   open(
     service: string,
-    request: SubschemaRequest,
+    request: subschemas.SubschemaRequest,
     headers: RequestContext['headers'],
     sink: FeedSink,
-    of: RequestObserver | null,
+    of: observing.RequestObserver | null,
   ): () => void {
     const feeds = this.#byService.get(service);
     if (feeds === undefined) throw new Error('a subscription of a service that has none');
@@ -75,7 +71,7 @@ class ServiceFeeds {
   readonly #service: GraphqlUpstream;
   readonly #subscriptions: UpstreamSubscriptions;
   readonly #pingMillis: number;
-  readonly #breaker: Breaker;
+  readonly #breaker: breaker.Breaker;
   /**
    * With permits of its own: streams would hold those of calls for ever. Null where WebSockets are
    * spoken.
@@ -92,7 +88,7 @@ class ServiceFeeds {
     this.#service = service;
     this.#subscriptions = subscriptions;
     this.#pingMillis = pingMillis;
-    this.#breaker = new Breaker(
+    this.#breaker = new breaker.Breaker(
       upstream.breakerFailures,
       upstream.breakerMillis,
       remote.subscriptions,
@@ -112,7 +108,7 @@ class ServiceFeeds {
       subscriptions.protocol === 'sse'
         ? new Upstream(subscriptions.urls, limits, {
             ...service.reach,
-            credentials: lend(service.reach.credentials),
+            credentials: authentication.lend(service.reach.credentials),
             calls: { ...DEFAULT_CALLS, pace: service.reach.calls.pace },
             timeoutKeys: TIMEOUT_KEYS,
           })
@@ -123,7 +119,7 @@ class ServiceFeeds {
         ? []
         : subscriptions.urls.map((url) => [
             url,
-            makeConnector(upstream, forWebSocket(routeTo(new URL(url)))),
+            dial.makeConnector(upstream, dial.forWebSocket(routeTo(new URL(url)))),
           ]),
     );
   }
@@ -132,15 +128,15 @@ class ServiceFeeds {
     return this.#open;
   }
 
-  get breakerState(): BreakerState {
+  get breakerState(): breaker.BreakerState {
     return this.#breaker.stateAt(performance.now());
   }
 
   subscribe(
-    request: SubschemaRequest,
+    request: subschemas.SubschemaRequest,
     callerHeaders: RequestContext['headers'],
     sink: FeedSink,
-    of: RequestObserver | null,
+    of: observing.RequestObserver | null,
   ): () => void {
     const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
       this.#service.limits.remote;
@@ -148,7 +144,8 @@ class ServiceFeeds {
     if (this.#open >= subscriptions) {
       throw refuseByLimit('POOL_EXHAUSTED', 'limits.remote.subscriptions', subscriptions);
     }
-    if (!this.#breaker.admits(nowMillis)) throw breakerOpen(this.#breaker.restMillis(nowMillis));
+    if (!this.#breaker.admits(nowMillis))
+      throw breaker.breakerOpen(this.#breaker.restMillis(nowMillis));
     this.#open++;
     let epoch: number | null = this.#breaker.begin();
     const feed: Feed = new Feed({
@@ -187,12 +184,13 @@ class ServiceFeeds {
       const url = urls[this.#next++ % urls.length] ?? '';
       const pingMillis = this.#pingMillis;
       const { fields, credentials } = this.#service.reach;
-      const connect = this.#connectors.get(url) ?? makeConnector(this.#service.limits.upstream);
+      const connect =
+        this.#connectors.get(url) ?? dial.makeConnector(this.#service.limits.upstream);
       feedOverSocket({
         feed,
         url,
         request,
-        headers: withFields(headers, fields),
+        headers: authentication.withFields(headers, fields),
         observer,
         credentials,
         connect,

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Duplex, PassThrough } from 'node:stream';
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
-import { usualName } from '../../../core/index.js';
+import { httpFields } from '../../../core/index.js';
 import type { Connector } from '../../../upstream/index.js';
 
 /**
@@ -30,7 +30,7 @@ export function dial(
 ): Socket {
   const fields: Record<string, string> = Object.create(null);
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    fields[usualName(headers[index] ?? '')] = headers[index + 1] ?? '';
+    fields[httpFields.usualName(headers[index] ?? '')] = headers[index + 1] ?? '';
   }
   const { protocol: scheme, hostname, port, host } = new URL(url.replace(/^ws/i, 'http'));
   const to = { protocol: scheme, hostname: hostname.replace(/^\[|\]$/g, ''), port, host };

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { elementAt } from '../../../core/index.js';
+import { tlsCertificates } from '../../../core/index.js';
 import { channelBindingsHash } from './messages.js';
 
 /** The hash of the channel bindings of a TLS connection (RFC 5929 section 4); null without TLS. */
@@ -31,9 +31,9 @@ const ALGORITHMS: readonly (readonly [oid: string, hash: string])[] = [
  * The hash of a certificate's signature. It stands behind the signed part (RFC 5280 section 4.1).
  */
 function hashOf(certificate: Buffer): string {
-  const whole = elementAt(certificate, 0);
-  const signed = whole === null ? null : elementAt(certificate, whole.start);
-  const algorithm = signed === null ? null : elementAt(certificate, signed.end);
+  const whole = tlsCertificates.elementAt(certificate, 0);
+  const signed = whole === null ? null : tlsCertificates.elementAt(certificate, whole.start);
+  const algorithm = signed === null ? null : tlsCertificates.elementAt(certificate, signed.end);
   const text =
     algorithm === null ? '' : certificate.toString('hex', algorithm.start, algorithm.end);
   return ALGORITHMS.find(([oid]) => text.includes(oid))?.[1] ?? 'sha256';

@@ -1,0 +1,35 @@
+import type { ComplexType } from '../../../wsdl/index.js';
+import { hides } from './content.js';
+import type { Member } from './member.js';
+import type { MemberTable } from './members.js';
+import type { Reached } from './reach.js';
+
+/** The base types that are interfaces, nearest first. */
+export function interfacesAbove(type: ComplexType, reached: Reached): readonly ComplexType[] {
+  const found: ComplexType[] = [];
+  if (type.content.kind === 'array') return found;
+  for (let base = type.base; base !== null; base = base.base) {
+    if (reached.interfaces.has(base)) {
+      found.push(base);
+    }
+  }
+  return found;
+}
+
+/** The name of a list in the mapping: at the type that declares it. Null where that has no name. */
+export function listNameOf(type: ComplexType, member: Member, members: MemberTable): string | null {
+  const local = member.lift === undefined ? null : (member.mapping?.path.at(-1) ?? null);
+  let declarer = type;
+  for (let base = type.base; base !== null; base = base.base) {
+    if (!members.of(base).all.includes(member)) break;
+    declarer = base;
+  }
+  const isElement = member.kind === 'element' && declarer.name !== null;
+  return isElement ? `${declarer.name?.local}/${local ?? member.element.name.local}` : null;
+}
+
+/** Whether nothing of a type is shown. */
+export function isWithoutFields(type: ComplexType, members: MemberTable): boolean {
+  const { all, rest } = members.of(type);
+  return rest === null && all.every((member) => hides(member, members));
+}
