@@ -24,6 +24,8 @@ export const KEY_REFUSALS = {
     httpStatus: 503,
     retryAfterSeconds: 1,
     text: 'Idempotency keys cannot be looked up at present; nothing was sent.',
+    shows: ['retryAfter'],
+    remedy: 'Send the request again under the same key.',
   },
   IDEMPOTENCY_LIMIT: {
     blame: 'us',
@@ -31,6 +33,8 @@ export const KEY_REFUSALS = {
     httpStatus: 503,
     retryAfterSeconds: 60,
     text: 'No further idempotency key can be remembered; nothing was sent.',
+    shows: ['retryAfter'],
+    remedy: 'Send the request again later, under the same key.',
   },
 } as const satisfies Record<string, refusals.RefusalKind>;
 

@@ -7,11 +7,15 @@ export const WSS_REFUSALS = {
     blame: 'client',
     isSecurityFault: true,
     text: 'The Security header is missing, incomplete, or breaks the rules of WS-Security.',
+    shows: ['rule'],
+    remedy: 'Send a Security header with what the service demands, signed as its description says.',
   },
   'wsse:InvalidSecurityToken': {
     blame: 'client',
     isSecurityFault: true,
     text: 'A security token of the message is broken.',
+    shows: ['rule'],
+    remedy: 'Send an X.509 certificate, encoded as DER in base64.',
   },
   'wsse:FailedCheck': {
     blame: 'client',
@@ -22,16 +26,23 @@ export const WSS_REFUSALS = {
     blame: 'client',
     isSecurityFault: true,
     text: 'The message is signed by an algorithm that is not accepted.',
+    shows: ['rule'],
+    remedy:
+      'Sign with RSA, RSA-PSS, ECDSA or Ed25519 with SHA-256, and by exclusive canonicalization.',
   },
   'wsse:UnsupportedSecurityToken': {
     blame: 'client',
     isSecurityFault: true,
     text: 'The message has a security token of a kind that is not accepted.',
+    shows: ['rule'],
+    remedy: 'Send a token of a kind that the service takes.',
   },
   'wsse:SecurityTokenUnavailable': {
     blame: 'client',
     isSecurityFault: true,
     text: 'A security token that the message refers to could not be found.',
+    shows: ['rule'],
+    remedy: 'Send the token with the message, and refer to its Id.',
   },
 } as const satisfies Record<string, refusals.RefusalKind>;
 

@@ -147,7 +147,7 @@ export class XmlReader {
 
   /** A refusal of the handler is that of the last event. */
   #locate(refusal: Refusal, locator: Locator): void {
-    if (!refusals.tellsPlace(refusal.code) || refusal.place?.line != null) return;
+    if (!refusals.showsPlace(refusal.code) || refusal.place?.line != null) return;
     refusal.locate(locator.place(refusal.place?.byte ?? this.#scanner.elements.eventBytes));
   }
 

@@ -1,6 +1,6 @@
 /** Refusals: their rows, kinds, statuses, facts and guides. */
 
-export { type ExplainedField, type Explanation, explain, tellsPlace } from './explanations.js';
+export { type ExplainedField, type Explanation, explain, showsPlace } from './explanations.js';
 export type { Facts, Place } from './facts.js';
 export { refusalGuides } from './guides.js';
 export { asUpstream, type ExceededLimit, type RefusalOptions, type ReplyFacts } from './refusal.js';

@@ -4,6 +4,16 @@ export type Blame = 'client' | 'peer' | 'upstream' | 'us';
 /** Levels of log lines. */
 export type RefusalLevel = 'info' | 'warn' | 'error';
 
+/** Facts about a message that its sender may see. */
+export type ShownFact =
+  | 'rule'
+  | 'place'
+  | 'elements'
+  | 'action'
+  | 'expected'
+  | 'limit'
+  | 'retryAfter';
+
 /** A row of the closed table of refusals. */
 export interface RefusalKind {
   readonly blame: Blame;
@@ -34,6 +44,13 @@ export interface RefusalKind {
    * answer.
    */
   readonly retryAfterSeconds?: number;
+  /**
+   * Facts of its own message that the caller of SOAP sees in the Fault. Absent, as for backends,
+   * rights and credentials: the code and the text alone.
+   */
+  readonly shows?: readonly ShownFact[];
+  /** What that caller can do, in whole sentences; absent: the text says it. */
+  readonly remedy?: string;
 }
 
 /**

@@ -106,6 +106,8 @@ export const CORE_REFUSALS = {
       blame: 'client',
       httpStatus: 429,
       text: 'The limit is reached for now: the budget is spent, or too much is in progress.',
+      shows: ['retryAfter'],
+      remedy: 'Send fewer requests at once.',
     },
 
     CREDENTIALS_UNVERIFIED: {
@@ -123,6 +125,8 @@ export const CORE_REFUSALS = {
       httpStatus: 503,
       retryAfterSeconds: 1,
       text: 'The gateway is overloaded.',
+      shows: ['retryAfter'],
+      remedy: 'Send the request again later.',
     },
     AUDIT_UNAVAILABLE: {
       blame: 'us',
@@ -130,6 +134,8 @@ export const CORE_REFUSALS = {
       httpStatus: 503,
       retryAfterSeconds: 1,
       text: 'Decisions cannot be recorded at present.',
+      shows: ['retryAfter'],
+      remedy: 'Send the request again later.',
     },
     LOOP_DETECTED: {
       blame: 'us',
