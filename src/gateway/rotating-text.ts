@@ -1,4 +1,4 @@
-import { type inputFiles } from '../core/index.js';
+import type { inputFiles } from '../core/index.js';
 
 /** A text of the configuration, or of a file that may be replaced. */
 export interface RotatingText {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
-import { ConfigurationError, isRecord, type inputFiles, diagnosis } from '../core/index.js';
+import { ConfigurationError, diagnosis, type inputFiles, isRecord } from '../core/index.js';
 
 /** Deeper objects are none that a configuration has. */
 const DEPTH_MAX = 100;
@@ -15,7 +15,11 @@ export const objectFile = (folder: string): string => join(folder, NAME);
  * Reads as `inputs` does, and the text of the object in place of its file. `text` is called at each
  * read.
  */
-export function withObject(inputs: inputFiles.Inputs, file: string, text: () => string): inputFiles.Inputs {
+export function withObject(
+  inputs: inputFiles.Inputs,
+  file: string,
+  text: () => string,
+): inputFiles.Inputs {
   const read = (): Buffer => Buffer.from(text());
   return {
     ...inputs,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Environment } from '../config/source/read-source.js';
-import { ConfigurationError, TimeSlices, inputFiles } from '../core/index.js';
+import { ConfigurationError, inputFiles, TimeSlices } from '../core/index.js';
 import { Log } from '../observe/log/log.js';
 import { readyEvent } from '../process/announce.js';
 import { FileWatch } from '../process/reload/file-watch.js';

@@ -6,7 +6,7 @@ import { type LoadedConfig, rootSection } from '../config/load.js';
 import { readAudit } from '../config/plans/audit-plan.js';
 import { readAdmin } from '../config/plans/listener-plan.js';
 import type { Config } from '../config/schema.js';
-import { TimeSlices, inputFiles } from '../core/index.js';
+import { inputFiles, TimeSlices } from '../core/index.js';
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import type { Log } from '../observe/log/log.js';
 import { serveGateway } from '../server.js';

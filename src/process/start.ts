@@ -4,7 +4,7 @@ import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
-import { TimeSlices, inputFiles } from '../core/index.js';
+import { inputFiles, TimeSlices } from '../core/index.js';
 import { Log } from '../observe/log/log.js';
 import { announce } from './announce.js';
 import { demoIntroduction, type Introduction, type Running } from './introduction.js';
@@ -34,7 +34,10 @@ export async function start(
   const begin = (await parent?.ask('begin', null)) ?? null;
   const snapshot = begin?.inputs ?? inputFiles.emptySnapshot();
   const watch = new FileWatch();
-  const inputs = parent === null ? watch.track(inputFiles.recordInputs(snapshot)) : inputFiles.replayInputs(snapshot);
+  const inputs =
+    parent === null
+      ? watch.track(inputFiles.recordInputs(snapshot))
+      : inputFiles.replayInputs(snapshot);
   const loaded = await loadConfig(file, process.env, overridesOf(options), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);

@@ -5,7 +5,6 @@ export {
   DIGEST_NAMES,
   problemOfKey,
   SIGNATURE_NAMES,
-  type SignatureName,
 } from './algorithms.js';
 export { issueAssertion } from './assertion-writer.js';
 export type { RequiredPart, SignatureRules, VerificationRules } from './header-verification.js';

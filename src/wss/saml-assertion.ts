@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type canonical } from '../xml/index.js';
+import type { canonical } from '../xml/index.js';
 import { readKeyInfo } from './key-info.js';
 import { compareDigest } from './reference-digest.js';
 import {
@@ -89,7 +89,10 @@ export function verifyAssertion(
 const STATEMENTS: ReadonlySet<string> = new Set(['AttributeStatement', 'AuthnStatement']);
 const PARTS: ReadonlySet<string> = new Set(['Issuer', 'Subject', 'Conditions']);
 
-function required(children: ReadonlyMap<string, canonical.ElementNode>, local: string): canonical.ElementNode {
+function required(
+  children: ReadonlyMap<string, canonical.ElementNode>,
+  local: string,
+): canonical.ElementNode {
   const found = children.get(local);
   if (found === undefined) throw failedAuthentication(`an assertion without ${local}`);
   return found;
@@ -155,7 +158,11 @@ function validateConditions(
 
 const CONDITIONS: ReadonlySet<string> = new Set(['AudienceRestriction', 'ProxyRestriction']);
 
-function validateTimes(node: canonical.ElementNode, toleranceMillis: number, nowMillis: number): void {
+function validateTimes(
+  node: canonical.ElementNode,
+  toleranceMillis: number,
+  nowMillis: number,
+): void {
   const [start, end] = [typedAttribute(node, 'NotBefore'), typedAttribute(node, 'NotOnOrAfter')];
   if (start !== null && instantOf(start) > nowMillis + toleranceMillis) {
     throw messageExpired('the assertion is not valid yet');

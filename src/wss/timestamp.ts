@@ -1,4 +1,4 @@
-import { type canonical } from '../xml/index.js';
+import type { canonical } from '../xml/index.js';
 import { invalidSecurity, messageExpired } from './security-refusals.js';
 import { elementParts, elementText, isNamed } from './strict-elements.js';
 import { WSU } from './wsse-names.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import { type canonical } from '../xml/index.js';
+import type { canonical } from '../xml/index.js';
 import {
   failedAuthentication,
   invalidSecurity,

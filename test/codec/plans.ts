@@ -1,4 +1,12 @@
-import type { Decoded, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, SlotSource, ValuePlan } from '../../src/codec/plan/reply/reply-plan.js';
+import type {
+  Decoded,
+  FieldSlot,
+  ObjectPlan,
+  ObjectVariant,
+  ReplyPlan,
+  SlotSource,
+  ValuePlan,
+} from '../../src/codec/plan/reply/reply-plan.js';
 import type { Scalar } from '../../src/codec/plan/scalar.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { scalarOf } from '../../src/codec/values/scalars.js';

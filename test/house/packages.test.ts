@@ -24,9 +24,9 @@ const NAMES_MAX: Readonly<Record<string, readonly [face: number, all: number]>> 
   core: [39, 168],
   xml: [38, 49],
   soap: [34, 97],
-  wss: [28, 42],
+  wss: [27, 41],
   wsdl: [36, 78],
-  codec: [22, 120],
+  codec: [22, 123],
   graphql: [23, 193],
   upstream: [39, 86],
 };

@@ -11,7 +11,15 @@ import {
 } from '../../xml/index.js';
 import type { ChildPositions, LiftStep } from '../plan/lift-step.js';
 import type { RepeatedGroup } from '../plan/reply/repeated-group.js';
-import type { FieldSlot, ListPlan, ObjectPlan, ObjectVariant, ReplyPlan, SlotSource, ValuePlan } from '../plan/reply/reply-plan.js';
+import type {
+  FieldSlot,
+  ListPlan,
+  ObjectPlan,
+  ObjectVariant,
+  ReplyPlan,
+  SlotSource,
+  ValuePlan,
+} from '../plan/reply/reply-plan.js';
 import { decodedScalar, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { typeNameOf } from '../plan/xsi.js';
 

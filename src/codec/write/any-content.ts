@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { defaultsOf, isRecord, Refusal } from '../../core/index.js';
-import { typeKey, type Wildcard, xsd, namespaces } from '../../wsdl/index.js';
+import { namespaces, typeKey, type Wildcard, xsd } from '../../wsdl/index.js';
 import {
   ALL,
   isNcName,
@@ -11,8 +11,8 @@ import {
   XmlReader,
 } from '../../xml/index.js';
 import type { AnyTypes } from '../plan/any-types.js';
-import { type ContentEvent, OWN_NAMES } from '../plan/request/content-events.js';
 import { trimXml } from '../plan/lexical.js';
+import { type ContentEvent, OWN_NAMES } from '../plan/request/content-events.js';
 import type { EncodeValue } from '../plan/request/encode-plan.js';
 import { typeNameOf } from '../plan/xsi.js';
 import { AnyValueReader } from '../read/any-value.js';

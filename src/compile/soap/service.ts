@@ -3,9 +3,20 @@ import type { Via } from '../../access/network/via.js';
 import { findingsBelow, type Problem } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
-import { type Pace, type inputFiles, type scopeRules, type tolerated } from '../../core/index.js';
-import { DIALECTS, type Dialect, type ExpectedParts, type soapFaults, headerBlocks } from '../../soap/index.js';
-import { BoundUpstreams, type CallRules, Upstream, type healthChecks } from '../../upstream/index.js';
+import type { inputFiles, Pace, scopeRules, tolerated } from '../../core/index.js';
+import {
+  DIALECTS,
+  type Dialect,
+  type ExpectedParts,
+  headerBlocks,
+  type soapFaults,
+} from '../../soap/index.js';
+import {
+  BoundUpstreams,
+  type CallRules,
+  type healthChecks,
+  Upstream,
+} from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import type { SigningRules } from '../../wss/index.js';
 import type { QName } from '../../xml/index.js';
@@ -282,7 +293,10 @@ function compileOwnSecurity(
   return {
     security: compileMadeSecurity(plan),
     signing: compileSigning(plan),
-    ownBlocks: [...(plan.security.make === null ? [] : headerBlocks.SECURITY_NAMES), ...blockNames(tokenPlace)],
+    ownBlocks: [
+      ...(plan.security.make === null ? [] : headerBlocks.SECURITY_NAMES),
+      ...blockNames(tokenPlace),
+    ],
   };
 }
 

@@ -6,7 +6,13 @@ import { OpenApiPrinter } from '../../compile/rest/openapi.js';
 import type { OpenApiForm } from '../../compile/rest/openapi-text.js';
 import type { RestTable } from '../../compile/rest/rest-table.js';
 import { OPENAPI_JSON, OPENAPI_YAML } from '../../config/rest/rest-rules.js';
-import { Cancellation, type CancelSignal, Refusal, TimeSlices, collections } from '../../core/index.js';
+import {
+  Cancellation,
+  type CancelSignal,
+  collections,
+  Refusal,
+  TimeSlices,
+} from '../../core/index.js';
 import { isCompressible } from '../../gateway/compress.js';
 import { admission } from '../../graphql/index.js';
 import { charge } from '../calls/authorize.js';

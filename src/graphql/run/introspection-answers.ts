@@ -13,7 +13,7 @@ import {
   print,
   visit,
 } from 'graphql';
-import { type CancelSignal, getOrMake, MIB, collections } from '../../core/index.js';
+import { type CancelSignal, collections, getOrMake, MIB } from '../../core/index.js';
 import type { RawVariables } from '../schema/output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 

@@ -1,4 +1,4 @@
-import { type collections } from '../../core/index.js';
+import type { collections } from '../../core/index.js';
 import type { MetricBook } from './metric-book.js';
 import type { UpstreamTotals } from './upstream-totals.js';
 
@@ -116,7 +116,11 @@ function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGa
 
 /** Adds what is counted of each address since the start of the process. */
 function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): void {
-  const add = (name: string, help: string, read: (totals: collections.AddressTotals) => number): void =>
+  const add = (
+    name: string,
+    help: string,
+    read: (totals: collections.AddressTotals) => number,
+  ): void =>
     book.addSampled('counter', { name, help, labels: LABELS }, function* () {
       for (const { labels, totals } of upstreamTotals.list()) {
         yield { labels, value: read(totals) };

@@ -3,7 +3,13 @@ import { type Contract, missingParts } from '../../compile/graphql/kept-contract
 import { type TakenPlace, takenProblemsOf } from '../../compile/soap/documents/named-wsdl.js';
 import { type Compiled, compile } from '../../compile.js';
 import { type LoadedConfig, rootSection } from '../../config/load.js';
-import { ConfigurationError, errorCode, TimeSlices, inputFiles, diagnosis } from '../../core/index.js';
+import {
+  ConfigurationError,
+  diagnosis,
+  errorCode,
+  inputFiles,
+  TimeSlices,
+} from '../../core/index.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import type { Log } from '../../observe/log/log.js';
 import { takenWsdl } from '../../wsdl/index.js';
@@ -130,7 +136,11 @@ export class WsdlTakeover {
     const contents = new Map(before.snapshot.contents).set(known.place.input, bytes);
     const snapshot: inputFiles.InputSnapshot = { ...before.snapshot, contents };
     const reads = { ...noReads(), snapshot };
-    const applied = await use({ occasion: 'WSDL', inputs: inputFiles.replayInputs(snapshot), reads });
+    const applied = await use({
+      occasion: 'WSDL',
+      inputs: inputFiles.replayInputs(snapshot),
+      reads,
+    });
     await this.#keep(known.place, bytes, { service, changes, wsdl: location });
     return applied;
   }
@@ -162,7 +172,8 @@ export class WsdlTakeover {
 async function isOverFiles(bytes: Buffer, inUse: inputFiles.InputSnapshot): Promise<boolean> {
   const offered = takenWsdl.unpackTaken(bytes);
   return (
-    offered !== null && (await new inputFiles.RememberedReads(offered.replaces).areSame(inputFiles.replayInputs(inUse)))
+    offered !== null &&
+    (await new inputFiles.RememberedReads(offered.replaces).areSame(inputFiles.replayInputs(inUse)))
   );
 }
 

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { CODEC_LIMITS, type CodecLimits } from '../../../src/codec/plan/limits.js';
-import type { Decoded, FieldSlot, ReplyPlan, ValuePlan } from '../../../src/codec/plan/reply/reply-plan.js';
+import type {
+  Decoded,
+  FieldSlot,
+  ReplyPlan,
+  ValuePlan,
+} from '../../../src/codec/plan/reply/reply-plan.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { defaultsOf } from '../../../src/core/limit.js';

@@ -3,4 +3,15 @@
 export type { AnyAttribute, AnyMember, AnyType, AnyTypes, Withhold } from '../any-types.js';
 export { LazyObject, objectOf } from './lazy-object.js';
 export type { GroupParticle, RepeatedGroup } from './repeated-group.js';
-export type { AnyPlan, DecodeError, FaultPlan, FaultPlans, ObjectPlan, ObjectVariant, SlotSource, TablesPlan, UpstreamRefusal, ValuePlan } from './reply-plan.js';
+export type {
+  AnyPlan,
+  DecodeError,
+  FaultPlan,
+  FaultPlans,
+  ObjectPlan,
+  ObjectVariant,
+  SlotSource,
+  TablesPlan,
+  UpstreamRefusal,
+  ValuePlan,
+} from './reply-plan.js';

@@ -2,13 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { type FindingsError, invalid } from '../../../config/keys/finding.js';
 import type { IdentityPlan } from '../../../config/plans/security-plan.js';
-import {
-  algorithmFor,
-  problemOfKey,
-  type SignatureName,
-  type SigningIdentity,
-  x509,
-} from '../../../wss/index.js';
+import { algorithmFor, problemOfKey, type SigningIdentity, x509 } from '../../../wss/index.js';
 import { madeAnew } from '../../made-anew.js';
 
 /**
