@@ -50,12 +50,21 @@ export interface FetchOptions {
   readonly agents?: FetchAgents;
 }
 
+/**
+ * Connections that several documents share.
+ *
+ * @public read of the client when it is loaded
+ */
 export interface FetchAgents {
   readonly http: http.Agent;
   readonly https: https.Agent;
 }
 
-/** For many documents of one host. Idle connections do not keep the process. */
+/**
+ * For many documents of one host. Idle connections do not keep the process.
+ *
+ * @public read of the client when it is loaded
+ */
 export const keepConnections = (): FetchAgents => ({
   http: new http.Agent({ keepAlive: true, maxFreeSockets: 4 }),
   https: new https.Agent({ keepAlive: true, maxFreeSockets: 4 }),

@@ -59,7 +59,7 @@ const MORE_2007 = 'http://www.w3.org/2007/05/xmldsig-more#';
  * Identifiers of algorithms: XML Signature section 6.4, RFC 9231 section 2.3. There is none with a
  * shared key.
  */
-export const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [
+const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [
   {
     name: 'rsa-sha1',
     identifier: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1',

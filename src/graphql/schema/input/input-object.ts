@@ -9,7 +9,7 @@ import {
   type ElementMember,
   type Member,
 } from '../types/member.js';
-import { contentModel, type MixedNames } from '../types/mixed.js';
+import { contentModel } from '../types/mixed.js';
 import { NameScope } from '../types/naming.js';
 import { encodedTypeName } from '../types/xsd-type.js';
 import {
@@ -39,22 +39,13 @@ import {
   refuseUnknown,
 } from './input-mapping.js';
 import { inOrder } from './input-order.js';
-import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
+import { describeRule, isAllFixed, isExclusive, mentions, named } from './input-rules.js';
 import { addLifted, liftsOf, movedAt } from './lifted-input.js';
 import { keyInMapping, memberKeyOf, withContent } from './member-keys.js';
 import { addMixed } from './mixed-input.js';
+import { addRule, type MutablePlan } from './mutable-plan.js';
 import type { InputField } from './shown-input.js';
 import { checkConstant, sourcedText } from './sourced-text.js';
-
-type MutablePlan = {
-  -readonly [K in keyof requestPlans.EncodeObject]: requestPlans.EncodeObject[K] extends readonly (infer T)[]
-    ? T[]
-    : requestPlans.EncodeObject[K];
-} & {
-  branches: requestPlans.BranchRule[];
-  mixed?: MixedNames;
-  lifts?: readonly requestPlans.LiftedMember[];
-};
 
 /**
  * Describes how often an element occurs in a request, and whether another may take its position.
@@ -509,13 +500,3 @@ const standsForNull = ({ plan }: InputValue): boolean =>
   plan.kind === 'scalar' && plan.scalar.nullText !== undefined;
 
 const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
-
-function addRule(plan: MutablePlan, rule: requestPlans.BranchRule | null): void {
-  if (rule === null) return;
-  const keys = singles(rule);
-  if (keys === null) {
-    plan.branches.push(rule);
-  } else {
-    plan.choices.push([...keys]);
-  }
-}
