@@ -186,7 +186,7 @@ t.test(
     const checked = await run('npx', ['--offline', 'soapstone', 'check'], here);
     t.match(
       checked.stdout,
-      /soapstone\.yaml is fine: 1 service, 12 operations/,
+      /soapstone\.yaml is fine: 3 services, 17 operations/,
       'the demonstration',
     );
 

@@ -1,4 +1,4 @@
-import { printPath } from '../keys/config-path.js';
+import { type ConfigPath, printPath } from '../keys/config-path.js';
 import { configSchema, type SchemaNode } from './schema-node.js';
 
 /** Places that are named for one key, those nearest to the top. */
@@ -6,13 +6,24 @@ const PLACES_SHOWN = 2;
 /** A key that many maps have says nothing about where it belongs. */
 const PLACES_MAX = 12;
 
-/** Names the maps that a misplaced key belongs to; null for a key that is none anywhere. */
-export function placesOfKey(key: string): string | null {
+/**
+ * Names the maps that a misplaced key belongs to; null for a key that is none anywhere, and for one
+ * that another kind of this very map has.
+ */
+export function placesOfKey(key: string, path: ConfigPath): string | null {
   places ??= placesIn(configSchema());
   const found = places.get(key);
   if (found === undefined || found.length > PLACES_MAX) return null;
+  if (found.some((place) => isPlaceOf(place, printPath(path)))) return null;
   const nearest = [...new Set(found)].sort((a, b) => rankOf(a) - rankOf(b));
   return `It is a key of ${nearest.slice(0, PLACES_SHOWN).join(' and of ')}.`;
+}
+
+/** Whether a printed path is at this place, in which any name stands for `<name>`. */
+function isPlaceOf(place: string, path: string): boolean {
+  const [steps, taken] = [place, path].map((each) => each.replaceAll('`', '').split('.'));
+  if (steps === undefined || taken === undefined || steps.length !== taken.length) return false;
+  return steps.every((step, at) => step === '<name>' || step === taken[at]);
 }
 
 /** Most keys are those of services. */

@@ -129,7 +129,7 @@ function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
   const known = Object.keys(node.properties ?? {});
   const remedy =
     spelling.didYouMean(key, known) ??
-    placesOfKey(key) ??
+    placesOfKey(key, path) ??
     `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return {
     ...place,
