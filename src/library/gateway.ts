@@ -6,7 +6,6 @@ import { ConfigurationError, inputFiles, TimeSlices } from '../core/index.js';
 import { Log } from '../observe/log/log.js';
 import { readyEvent } from '../process/announce.js';
 import { FileWatch } from '../process/reload/file-watch.js';
-import type { Reloader } from '../process/reload/reloader.js';
 import { WsdlTakeover } from '../process/reload/wsdl-takeover.js';
 import { type RunningGateway, runGateway } from '../process/running.js';
 import { objectFile, objectText, withObject } from './configuration-object.js';
@@ -66,8 +65,6 @@ export async function startGateway(
   const loaded = await source.load(watch.track(inputFiles.recordInputs(snapshot)));
   const { log: logging } = loaded.config;
   const log = new Log(options.log === undefined ? 'silent' : logging.level, lineTaker(options));
-  const follow = ({ reload }: LoadedConfig['config'], reloader: Reloader): void =>
-    watch.listen(reload.watch ? () => reloader.request('changed file') : null);
   const running = await runGateway(
     1,
     {
@@ -78,14 +75,12 @@ export async function startGateway(
       takeover: new WsdlTakeover(log, (work) => work()),
       reloading: (work) => work(),
       open: () => null,
-      used: follow,
     },
     log,
   );
   const urls = await running.group.ready;
   const { adminUrl } = running.group;
   readyEvent({ url: urls[0] ?? '', urls, adminUrl }, running.warnings, log);
-  follow(running.config(), running.reloader);
   return new OwnGateway(urls, running, source, watch);
 }
 

@@ -45,8 +45,6 @@ export interface Origin<Opened> {
   readonly reloading: WhileReloading;
   /** Called once it is compiled, before requests are taken. */
   readonly open: (compiled: Compiled) => Opened;
-  /** Called when a reload has put a configuration into use. */
-  readonly used: (config: Config, reloader: Reloader) => void;
 }
 
 /**
@@ -73,8 +71,10 @@ export async function runGateway<Opened>(
   origin: Origin<Opened>,
   log: Log,
 ): Promise<RunningGateway<Opened>> {
-  const { loaded, load, takeover } = origin;
+  const { loaded, load, takeover, watch } = origin;
   let inUse = loaded.config;
+  const follow = (): void =>
+    watch.listen(inUse.reload.watch ? () => reloader.request('changed file') : null);
   const use: UseSource = async (source) => {
     const next = await load(source.inputs);
     const weaker = await checkWeaker(inUse, rootSection(next), source.occasion);
@@ -82,13 +82,14 @@ export async function runGateway<Opened>(
     inUse = next.config;
     takeover.use(source.reads.snapshot, wsdls);
     log.setLevel(inUse.log.level);
-    origin.used(inUse, reloader);
+    follow();
     return { warnings, weaker };
   };
   const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
   const asked = askedFrom(reloader, takeover, use, log);
   const started = await start(count, origin, asked, log);
   const { group } = started;
+  void group.ready.then(follow);
   return { ...started, reloader, config: () => inUse };
 }
 
@@ -104,39 +105,66 @@ function readAnew(
   return reloading(() => watch.record((files) => read({ snapshot: takeover.begin(), files })));
 }
 
+/** The reloads that operators and backends ask for. */
+type AskedReloads = Pick<WorkersOptions, 'loads' | 'reload' | 'offer'>;
+
 /**
  * Compiles the configuration, and has `count` workers take requests. Throws `ConfigurationError`.
  */
 async function start<Opened>(
   count: number,
   origin: Origin<Opened>,
-  asked: Pick<WorkersOptions, 'loads' | 'reload' | 'offer'>,
+  asked: AskedReloads,
   log: Log,
 ): Promise<Omit<RunningGateway<Opened>, 'reloader' | 'config'>> {
-  const { loaded, snapshot, takeover } = origin;
-  const root = rootSection(loaded);
+  const { loaded } = origin;
   const compiled = await compile(loaded);
   const isAlone = count === 1;
   if (!isAlone) {
     await compiled.close();
   }
+  const opened = origin.open(compiled);
+  const closeDemo = await startDemo(loaded);
   const facts = compiledFacts(compiled);
-  const around = {
-    opened: origin.open(compiled),
-    warnings: facts.warnings,
-    closeDemo: await startDemo(loaded),
-  };
-  // Before workers start from it: it drops what cannot be used.
-  const isKept = takeover.use(snapshot, facts.wsdls);
-  if (isAlone) {
-    if (!isKept) {
-      snapshot.contents.clear();
-    }
-    const gateway = await serveGateway(compiled, log, asked).catch(
-      refuseAddress(root, ['listen', 'admin']),
-    );
-    return { ...around, group: ownWorker(gateway, log) };
+  try {
+    const group = isAlone
+      ? await serveAlone(compiled, facts, origin, asked, log)
+      : await serveByWorkers(count, facts, origin, asked, log);
+    return { opened, group, warnings: facts.warnings, closeDemo };
+  } catch (error) {
+    await closeDemo();
+    throw error;
   }
+}
+
+/** This process takes the requests. */
+async function serveAlone(
+  compiled: Compiled,
+  { wsdls }: CompiledFacts,
+  { loaded, snapshot, takeover }: Origin<unknown>,
+  asked: AskedReloads,
+  log: Log,
+): Promise<WorkerGroup> {
+  if (!takeover.use(snapshot, wsdls)) {
+    snapshot.contents.clear();
+  }
+  const gateway = await serveGateway(compiled, log, asked).catch(
+    refuseAddress(rootSection(loaded), ['listen', 'admin']),
+  );
+  return ownWorker(gateway, log);
+}
+
+/** Processes that this one forks take the requests. */
+async function serveByWorkers(
+  count: number,
+  facts: CompiledFacts,
+  { loaded, snapshot, takeover }: Origin<unknown>,
+  asked: AskedReloads,
+  log: Log,
+): Promise<WorkerGroup> {
+  const root = rootSection(loaded);
+  // Before workers start from it: it drops what cannot be used.
+  takeover.use(snapshot, facts.wsdls);
   const { config, file } = loaded;
   const first = parentConfigOf(loaded, facts);
   const refuse = refuseAddress(root, ['admin']);
@@ -152,7 +180,7 @@ async function start<Opened>(
     checkpoints,
   });
   await group.start().catch(refuse);
-  return { ...around, group };
+  return group;
 }
 
 const nextConfig = (next: LoadedConfig, occasion: ReloadOccasion): NextConfig => ({

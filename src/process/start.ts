@@ -3,14 +3,12 @@ import type { Compiled } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
-import type { Config } from '../config/schema.js';
 import { inputFiles, TimeSlices } from '../core/index.js';
 import { Log } from '../observe/log/log.js';
 import { announce } from './announce.js';
 import { demoIntroduction, type Introduction, type Running } from './introduction.js';
 import { PendingSignal } from './pending-signal.js';
 import { FileWatch } from './reload/file-watch.js';
-import type { Reloader } from './reload/reloader.js';
 import { throwWithWsdls } from './reload/wsdl-errors.js';
 import { WsdlTakeover } from './reload/wsdl-takeover.js';
 import { type Origin, runGateway } from './running.js';
@@ -58,13 +56,11 @@ export async function start(
         introduce: introduction(compiled),
         stopping: stopCause(log),
       }),
-      used: (config: Config, reloader: Reloader) =>
-        listenForReloads(signals.hangUp, watch, config, reloader),
     };
     code =
       parent !== null && begin !== null
         ? await runWorker(parent, begin, loaded, log)
-        : await run(count, origin, signals.roll, terminal, log);
+        : await run(count, origin, signals, terminal, log);
   } finally {
     watch.listen(null);
     signals.hangUp.close();
@@ -79,17 +75,6 @@ export async function start(
     }
   }
   return endCode({ code }, log.lostLines > 0);
-}
-
-/** Reloads at a SIGHUP, and after changes of files where the configuration asks for that. */
-function listenForReloads(
-  hangUp: PendingSignal,
-  watch: FileWatch,
-  { reload }: Config,
-  reloader: Reloader,
-): void {
-  hangUp.listen(() => void reloader.request('SIGHUP'));
-  watch.listen(reload.watch ? () => reloader.request('changed file') : null);
 }
 
 /**
@@ -115,7 +100,7 @@ interface Opened {
 async function run(
   count: number,
   origin: Origin<Opened>,
-  roll: PendingSignal,
+  { hangUp, roll }: Readonly<Record<'hangUp' | 'roll', PendingSignal>>,
   terminal: Terminal,
   log: Log,
 ): Promise<ExitCode> {
@@ -129,7 +114,7 @@ async function run(
     announce({ url: urls[0] ?? '', urls, adminUrl }, { ...opened, warnings }, log, terminal),
   );
   void group.ready.then(() => {
-    origin.used(config(), reloader);
+    hangUp.listen(() => void reloader.request('SIGHUP'));
     roll.listen(() => void group.roll());
   });
   const endReports = reportToWatchdog(() => group.silentMillis);

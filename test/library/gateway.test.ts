@@ -13,6 +13,7 @@ import {
   startGateway,
 } from '../../src/library/soapstone.js';
 import { postSoap } from '../kit/envelope.js';
+import { freePort } from '../kit/free-port.js';
 import { listen } from '../kit/listen.js';
 import { answerStock, GET_STOCK, stockShop } from '../kit/stock-shop.js';
 import { useBackend } from '../kit/use.js';
@@ -156,6 +157,16 @@ t.test('a configuration that cannot be used is refused, with the key', async (t)
     t.match(await problemOf(startGateway(configuration)), problem);
   }
   t.match(await problemOf(startGateway('/nowhere/soapstone.yaml')), /nowhere/);
+});
+
+t.test('a start that fails leaves no demonstration behind', async (t) => {
+  const taken = await listen(t, createServer());
+  const demo = `127.0.0.1:${await freePort()}`;
+  const backend = await useBackend(t, answerStock);
+  const configuration = { ...shop(backend.url), demo: { listen: demo } };
+  const listening = `127.0.0.1:${taken.port}`;
+  t.match(await problemOf(startGateway({ ...configuration, listen: listening })), /is in use/);
+  await t.rejects(fetch(`http://${demo}/orders`), 'nothing listens there');
 });
 
 t.test('paths of an object begin in its folder', async (t) => {
