@@ -3,7 +3,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { KIB } from '../../core/index.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
-import { withoutLength } from './without-length.js';
+import { withoutLength } from './changed-head.js';
 
 /** Whether content of white space alone is no content: the reply to an operation may have none. */
 export const mayBeBlank = (service: SoapService, operation: Operation | null): boolean =>

@@ -4,7 +4,7 @@ import { isGzip } from '../../gateway/compress.js';
 import type { InflateLimits } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import { Inflater } from '../http/inflate.js';
-import { withoutLength } from './without-length.js';
+import { withoutLength } from './changed-head.js';
 
 /**
  * The stage of a reply: its head is awaited, it passes as it is, or it is decoded. `empty`: no byte

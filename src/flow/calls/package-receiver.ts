@@ -3,6 +3,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { tolerated } from '../../core/index.js';
 import { mime, mimeTypes } from '../../soap/index.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
+import { changedHead } from './changed-head.js';
 
 /** Whether a package of parts is read under any media type. */
 export const mayBePackage = (
@@ -16,12 +17,17 @@ const LINE_BYTES = 80;
 /** The first boundary of a package, which the header of a part follows. */
 const FIRST_LINE = /^(?:\r?\n){0,2}--([0-9A-Za-z'()+_,./:=?-]{1,70})[ \t]*\r?\n$/;
 
-/** The boundary of content that begins as a package of parts does; null for other content. */
-function boundaryOf(content: Buffer): string | null {
-  const text = content.toString('latin1', 0, LINE_BYTES);
-  const end = text.indexOf('\n', text.search(/[^\r\n]/));
-  return FIRST_LINE.exec(text.slice(0, end + 1))?.[1] ?? null;
+const beginningOf = (content: Buffer): string => content.toString('latin1', 0, LINE_BYTES);
+
+/** The first line that is not empty, with those before it; '' where its end is not there. */
+function firstLineOf(beginning: string): string {
+  const end = beginning.indexOf('\n', beginning.search(/[^\r\n]/));
+  return beginning.slice(0, end + 1);
 }
+
+/** The boundary of content that begins as a package of parts does; null for other content. */
+const boundaryOf = (content: Buffer): string | null =>
+  FIRST_LINE.exec(firstLineOf(beginningOf(content)))?.[1] ?? null;
 
 /** Whether content begins as a package of parts does. */
 export const beginsAsPackage = (content: Buffer): boolean => boundaryOf(content) !== null;
@@ -72,9 +78,9 @@ export class PackageReceiver implements UpstreamReceiver {
       return;
     }
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    const line = this.#held.toString('latin1', 0, LINE_BYTES);
-    const end = line.indexOf('\n', line.search(/[^\r\n]/));
-    if (end === -1 && line.length < LINE_BYTES && mayBeLine(line)) return;
+    const beginning = beginningOf(this.#held);
+    const isOpen = firstLineOf(beginning) === '' && beginning.length < LINE_BYTES;
+    if (isOpen && mayBeLine(beginning)) return;
     this.#open(boundaryOf(this.#held));
   }
 
@@ -98,7 +104,7 @@ export class PackageReceiver implements UpstreamReceiver {
     } else {
       this.#onDeviation('media-type');
       const type = `${mime.PACKAGE}; boundary="${boundary}"`;
-      this.#receiver.head(withType(head, type));
+      this.#receiver.head(changedHead(head, new Map([['content-type', type]])));
     }
     const held = this.#held;
     this.#held = Buffer.alloc(0);
@@ -107,13 +113,3 @@ export class PackageReceiver implements UpstreamReceiver {
 }
 
 const mayBeLine = (text: string): boolean => /^[\r\n]*(?:-|$)/.test(text);
-
-/** The head of a reply with another Content-Type. */
-const withType = (head: ReplyHead, type: string): ReplyHead => ({
-  status: head.status,
-  header: (name) => (name === 'content-type' ? type : head.header(name)),
-  headers: (name) => (name === 'content-type' ? [type] : head.headers(name)),
-  ...(head.addressId !== undefined && { addressId: head.addressId }),
-  suspect: () => head.suspect?.(),
-  ...(head.source !== undefined && { source: head.source }),
-});

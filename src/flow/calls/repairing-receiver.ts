@@ -4,7 +4,7 @@ import { tolerated } from '../../core/index.js';
 import { type MessageReader, mime, mimeTypes } from '../../soap/index.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import { ReplyRepair } from '../../xml/index.js';
-import { withoutLength } from './without-length.js';
+import { withoutLength } from './changed-head.js';
 
 /**
  * Stands before every receiver of a reply, and repairs its bytes as far as `tolerate` of the
