@@ -41,14 +41,17 @@ t.test('a package of parts under another media type is read as one', async (t) =
       t.same((await strict.gateway.accessLine(count))['tolerate'], ['media-type'], endpoint);
     }
   }
-  const split = Buffer.from(packaged());
-  for (let at = 1; at < 40; at += 3) {
-    desk.backend.answer = (_message, response) => {
-      response.writeHead(200, { 'content-type': 'text/xml' });
-      response.write(split.subarray(0, at));
-      setImmediate(() => response.end(split.subarray(at)));
-    };
-    t.match((await desk.call('graphql')).text, 'nail', `split at ${at}`);
+  for (const start of ['', '\r\n']) {
+    const split = Buffer.from(packaged(start));
+    for (let at = 1; at < 40; at++) {
+      desk.backend.answer = (_message, response) => {
+        response.writeHead(200, { 'content-type': 'text/xml' });
+        response.write(split.subarray(0, at));
+        setImmediate(() => response.end(split.subarray(at)));
+      };
+      const label = `${start.length} bytes before it, split at ${at}`;
+      t.match((await desk.call('graphql')).text, 'nail', label);
+    }
   }
   for (const [label, text] of [
     ['a line of dashes', `${'-'.repeat(200)}\r\n`],

@@ -21,8 +21,8 @@ const beginningOf = (content: Buffer): string => content.toString('latin1', 0, L
 
 /** The first line that is not empty, with those before it; '' where its end is not there. */
 function firstLineOf(beginning: string): string {
-  const end = beginning.indexOf('\n', beginning.search(/[^\r\n]/));
-  return beginning.slice(0, end + 1);
+  const start = beginning.search(/[^\r\n]/);
+  return start === -1 ? '' : beginning.slice(0, beginning.indexOf('\n', start) + 1);
 }
 
 /** The boundary of content that begins as a package of parts does; null for other content. */
