@@ -32,7 +32,7 @@ export function explainArgument({ schema, fields }: Graph, name: string): Explai
   if (type === undefined) return `${root} is no type of the root.`;
   const known = type.getFields();
   const field = Object.hasOwn(known, fieldName) ? known[fieldName] : undefined;
-  if (field === undefined) return unknown(`${root} has no ${fieldName}.`, fieldName, known);
+  if (field === undefined) return unknownName(`${root} has no ${fieldName}.`, fieldName, known);
   const bound = fields.get(`${root}.${fieldName}`);
   let inputs = byName(field.args);
   let input: Input | undefined;
@@ -40,7 +40,7 @@ export function explainArgument({ schema, fields }: Graph, name: string): Explai
   for (const step of path.split('.')) {
     input = inputs.get(step);
     if (input === undefined) {
-      return unknown(`${owner} takes no ${step}.`, step, Object.fromEntries(inputs));
+      return unknownName(`${owner} takes no ${step}.`, step, Object.fromEntries(inputs));
     }
     const inner = getNamedType(input.type);
     inputs = isInputObjectType(inner) ? byName(Object.values(inner.getFields())) : new Map();
@@ -58,14 +58,20 @@ export function explainInputField(graph: Graph, name: string): Explained | null 
   if (!isInputObjectType(type)) return null;
   const fields = type.getFields();
   const field = Object.hasOwn(fields, fieldName) ? fields[fieldName] : undefined;
-  if (field === undefined) return unknown(`${typeName} has no ${fieldName}.`, fieldName, fields);
+  if (field === undefined)
+    return unknownName(`${typeName} has no ${fieldName}.`, fieldName, fields);
   return { rows: rowsOf(name, field, firstPlace(graph, typeName, fieldName)) };
 }
 
 const byName = (inputs: readonly Input[]): ReadonlyMap<string, Input> =>
   new Map(inputs.map((each) => [each.name, each]));
 
-function unknown(what: string, name: string, known: Readonly<Record<string, unknown>>): string {
+/** A sentence about a name that is not known, and the known one that is nearest. */
+export function unknownName(
+  what: string,
+  name: string,
+  known: Readonly<Record<string, unknown>>,
+): string {
   const near = spelling.nearest(name, Object.keys(known));
   return near === null ? what : `${what} Did you mean ${near}?`;
 }

@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType } from 'graphql';
 import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
-import { scopeRules, spelling } from '../core/index.js';
+import { scopeRules } from '../core/index.js';
 import type { BoundField } from '../graphql/index.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
@@ -11,6 +11,7 @@ import {
   explainArgument,
   explainInputField,
   isArgument,
+  unknownName,
 } from './explain-argument.js';
 import { table } from './table.js';
 
@@ -39,18 +40,16 @@ export async function explainField(
     : explainInputField(compiled.graph, name);
   if (input !== null) return printInput(input, terminal);
   const [typeName = '', fieldName = ''] = name.split('.');
-  const type = compiled.graph.schema.getType(typeName);
+  const { schema } = compiled.graph;
+  const type = schema.getType(typeName);
   const fields = isObjectType(type) || isInterfaceType(type) ? type.getFields() : null;
   const field = fields !== null && Object.hasOwn(fields, fieldName) ? fields[fieldName] : undefined;
   if (field === undefined) {
-    const known =
-      fields === null ? Object.keys(compiled.graph.schema.getTypeMap()) : Object.keys(fields);
-    const near = spelling.nearest(fields === null ? typeName : fieldName, known);
-    const what =
+    terminal.error(
       fields === null
-        ? `There is no type ${typeName} with fields.`
-        : `${typeName} has no ${fieldName}.`;
-    terminal.error(near === null ? what : `${what} Did you mean ${near}?`);
+        ? unknownName(`There is no type ${typeName} with fields.`, typeName, schema.getTypeMap())
+        : unknownName(`${typeName} has no ${fieldName}.`, fieldName, fields),
+    );
     return 1;
   }
   const found = shapeOf([...compiled.graph.fields], typeName, fieldName);

@@ -14,7 +14,8 @@ export function hiddenByDepth(schema: GraphQLSchema, depth: number): readonly Di
   const depths = depthsOf(schema);
   const hidden = [...depths.values()].filter((each) => each > depth).length;
   if (hidden === 0) return [];
-  const needed = Math.max(...depths.values());
+  // One at a time: a schema may have more types than a call takes arguments.
+  const needed = [...depths.values()].reduce((most, each) => Math.max(most, each), depth);
   return [
     diagnosis.unplaced(
       `${hidden} of ${depths.size} types are deeper than a query may be ` +
