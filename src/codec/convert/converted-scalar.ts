@@ -1,3 +1,4 @@
+import { collections } from '../../core/index.js';
 import type { SimpleType } from '../../wsdl/index.js';
 import type { Conversion, ConversionTarget } from '../plan/conversion.js';
 import { hold, textOf, treatWhiteSpace, trimXml, type WhiteSpace } from '../plan/lexical.js';
@@ -299,7 +300,7 @@ interface KnownDay {
   readonly offset: string;
 }
 
-/** Days that a conversion remembers: eleven years. One more makes it begin anew. */
+/** Days that a conversion remembers: eleven years. */
 const DAYS_MAX = 4096;
 
 function dateTimeCodec(pattern: DatePattern, zoneName: string | null): Codec {
@@ -313,10 +314,8 @@ function dateTimeCodec(pattern: DatePattern, zoneName: string | null): Codec {
     if (known !== undefined) return known.date + printTimeOfDay(fields) + known.offset;
     const ofDay = zone?.offsetOfDay(fields) ?? null;
     if (ofDay !== null) {
-      if (days.size >= DAYS_MAX) {
-        days.clear();
-      }
-      days.set(dayKey(fields), { date: `${printDate(fields)}T`, offset: printOffset(ofDay) });
+      const day = { date: `${printDate(fields)}T`, offset: printOffset(ofDay) };
+      collections.setAndEvictOldest(days, dayKey(fields), day, DAYS_MAX);
     }
     const offset = zone === null ? fields.offset : zone.offsetOfLocal(fields);
     return offset === null

@@ -1,3 +1,4 @@
+import { collections } from '../../core/index.js';
 import { daysIn } from '../values/plain-date.js';
 
 /** A date and a time of day, as a pattern reads and writes them. */
@@ -105,16 +106,13 @@ export function printDate(fields: DateFields): string {
   if (known !== undefined) return known;
   const { year, month, day } = fields;
   const text = `${fourDigits(year)}-${TWO[month]}-${TWO[day]}`;
-  if (DATES.size >= DATES_MAX) {
-    DATES.clear();
-  }
-  DATES.set(key, text);
+  collections.setAndEvictOldest(DATES, key, text, DATES_MAX);
   return text;
 }
 
 /** Days repeat in the records of a reply: to find a text takes half of what making one does. */
 const DATES = new Map<number, string>();
-/** Eleven years. One more makes it begin anew. */
+/** Eleven years. */
 const DATES_MAX = 4096;
 
 /** `09:30:00`, with the fraction that it has. */

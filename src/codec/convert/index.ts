@@ -2,5 +2,6 @@
 
 export { CONVERSION_KINDS, type Conversion, type ConversionTarget } from '../plan/conversion.js';
 export { convertedScalar } from './converted-scalar.js';
-export { type DatePatternKind, parseDatePattern, SUPPORTED_LETTERS } from './date-pattern.js';
+export { parseDatePattern } from './date-pattern.js';
+export { type DatePatternKind, SUPPORTED_LETTERS } from './date-tokens.js';
 export { timeZone } from './time-zone.js';

@@ -1,3 +1,4 @@
+import { collections } from '../../core/index.js';
 import { type DateFields, millisOf } from './date-fields.js';
 
 /** The offsets of a time zone of the IANA database, or a fixed offset (`+01:00`). */
@@ -57,7 +58,7 @@ type DayOffsets = number | { readonly at: number; readonly before: number; reado
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** Days that are remembered: eleven years. One more makes it begin anew. */
+/** Days that are remembered: eleven years. */
 const DAYS_MAX = 4096;
 
 class NamedZone implements TimeZone {
@@ -101,11 +102,8 @@ class NamedZone implements TimeZone {
   #offsetsAround(day: number): DayOffsets {
     const known = this.#days.get(day);
     if (known !== undefined) return known;
-    if (this.#days.size >= DAYS_MAX) {
-      this.#days.clear();
-    }
     const made = this.#between((day - 1) * DAY, (day + 2) * DAY);
-    this.#days.set(day, made);
+    collections.setAndEvictOldest(this.#days, day, made, DAYS_MAX);
     return made;
   }
 
