@@ -1,3 +1,4 @@
+import { collections } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import { configSchema, type SchemaNode } from './schema-node.js';
 
@@ -14,37 +15,34 @@ export function placesOfKey(key: string, path: ConfigPath): string | null {
   places ??= placesIn(configSchema());
   const found = places.get(key);
   if (found === undefined || found.length > PLACES_MAX) return null;
-  if (found.some((place) => isPlaceOf(place, printPath(path)))) return null;
-  const nearest = [...new Set(found)].sort((a, b) => rankOf(a) - rankOf(b));
-  return `It is a key of ${nearest.slice(0, PLACES_SHOWN).join(' and of ')}.`;
+  if (found.some((place) => isPlaceOf(place, path))) return null;
+  const nearest = found.toSorted((a, b) => rankOf(a) - rankOf(b)).map(printPath);
+  return `It is a key of ${[...new Set(nearest)].slice(0, PLACES_SHOWN).join(' and of ')}.`;
 }
 
-/** Whether a printed path is at this place, in which any name stands for `<name>`. */
-function isPlaceOf(place: string, path: string): boolean {
-  const [steps, taken] = [place, path].map((each) => each.replaceAll('`', '').split('.'));
-  if (steps === undefined || taken === undefined || steps.length !== taken.length) return false;
-  return steps.every((step, at) => step === '<name>' || step === taken[at]);
-}
+/** Whether a path is at this place, in which any name stands for `<name>`. */
+const isPlaceOf = (place: Place, path: ConfigPath): boolean =>
+  place.length === path.length && place.every((step, at) => step === '<name>' || step === path[at]);
 
 /** Most keys are those of services. */
-const rankOf = (path: string): number =>
-  path.split('.').length - (path.startsWith('`services.') ? 1 : 0);
+const rankOf = (place: Place): number => place.length - (place[0] === 'services' ? 1 : 0);
 
-let places: ReadonlyMap<string, readonly string[]> | null = null;
+/** The path of a map; `<name>` stands for the names that an operator chooses. */
+type Place = readonly string[];
+
+let places: ReadonlyMap<string, readonly Place[]> | null = null;
 
 /** The maps that have each key, without those that repeat the keys of another one. */
-function placesIn(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  const stack: { readonly node: SchemaNode; readonly path: readonly string[] }[] = [
-    { node: root, path: [] },
-  ];
+function placesIn(root: SchemaNode): ReadonlyMap<string, readonly Place[]> {
+  const found = new Map<string, Place[]>();
+  const stack: { readonly node: SchemaNode; readonly path: Place }[] = [{ node: root, path: [] }];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const { node, path } = top;
     for (const branch of [node, node.else]) {
       for (const [key, child] of Object.entries(branch?.properties ?? {})) {
         if (child.internal === true) continue;
         if (path.length > 0) {
-          found.set(key, [...(found.get(key) ?? []), printPath(path)]);
+          collections.addToGroup(found, key, path);
         }
         if (child.like === undefined) stack.push({ node: child, path: [...path, key] });
       }
