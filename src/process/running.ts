@@ -73,8 +73,10 @@ export async function runGateway<Opened>(
 ): Promise<RunningGateway<Opened>> {
   const { loaded, load, takeover, watch } = origin;
   let inUse = loaded.config;
-  const follow = (): void =>
+  const follow = (): void => {
+    if (reloader.isClosed) return;
     watch.listen(inUse.reload.watch ? () => reloader.request('changed file') : null);
+  };
   const use: UseSource = async (source) => {
     const next = await load(source.inputs);
     const weaker = await checkWeaker(inUse, rootSection(next), source.occasion);

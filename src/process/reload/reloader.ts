@@ -86,6 +86,10 @@ export class Reloader {
     this.#isClosed = true;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   async #reload(cause: ReloadCause, apply: Apply): Promise<ReloadResult> {
     const { loads } = this;
     const stopping = {
