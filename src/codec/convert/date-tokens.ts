@@ -1,6 +1,6 @@
 export type DatePatternKind = 'date' | 'time' | 'dateTime';
 
-export type FieldLetter = 'y' | 'M' | 'd' | 'D' | 'H' | 'm' | 's' | 'S' | 'X' | 'x';
+type FieldLetter = 'y' | 'M' | 'd' | 'D' | 'H' | 'm' | 's' | 'S' | 'X' | 'x';
 
 /** A field of a date: its letter, so many times. */
 export interface FieldToken {
