@@ -18,6 +18,8 @@ const CLIENTS = 20;
 /** How often each client asks for each description. */
 const ROUNDS = 5;
 const ALONE_CALLS = 300;
+/** V8 has compiled what a small call runs by then. */
+const WARM_UP_CALLS = 3000;
 const CALM_MILLIS = 1000;
 
 const BAR_RATIO = 1.5;
@@ -82,6 +84,7 @@ export async function benchDescriptions(isCpu: boolean): Promise<void> {
       [`${CLIENTS} rights in turn`, ownKey],
     ] as const) {
       const gateway = await startProcess(t, keys, holds.options);
+      for (let call = 0; call < WARM_UP_CALLS; call++) await callSmall(gateway);
       await wait(CALM_MILLIS);
       for (let call = 0; call < ALONE_CALLS; call++) alone.push(await callSmall(gateway));
       await holds.take(gateway);
