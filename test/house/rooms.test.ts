@@ -103,6 +103,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
     'flow',
     [
       'http',
+      'compare',
       'calls',
       'idempotency',
       'routes',
