@@ -35,7 +35,8 @@ print(
 );
 
 await benchProxy(quick);
-await benchCurve(quick, ['elements', 'text'], ['up', 'down']);
+await benchCurve(quick, ['elements', 'text', 'dense', 'prefixed'], ['up', 'down'], ['described']);
+await benchCurve(quick, ['dense', 'prefixed'], ['up'], ['bare', 'validated']);
 await benchLarge(quick);
 await benchSigned(quick);
 await benchTraces(quick);

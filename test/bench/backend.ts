@@ -2,12 +2,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { announce } from './kit.js';
 
-import { longEnvelope, orderList, SMALL_REPLY, sizedEnvelope } from './messages.js';
+import { longEnvelope, orderList, SHAPES, SMALL_REPLY, sizedEnvelope } from './messages.js';
 
 /**
  * The backend of the bench, in a process of its own, as lean as Node's server is: it reads a
  * request to its end and answers with 4 KB, with `?bytes=N` an envelope of that length, with
- * `?elements=N` or `?text=N` one that is kept whole, with `?orders=N` a list of orders.
+ * `?elements=N`, or another shape, one that is kept whole, with `?orders=N` a list of orders.
  */
 let kept = SMALL_REPLY;
 let keptFor = '';
@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
 });
 
 function answer(target: string, response: ServerResponse): void {
-  const [asked = '', key = '', value] = /\?(bytes|orders|elements|text)=(\d+)$/.exec(target) ?? [];
+  const [asked = '', key = '', value] = /\?([a-z]+)=(\d+)$/.exec(target) ?? [];
   if (key === 'bytes') {
     const envelope = longEnvelope(Number(value), 'down');
     head(response, envelope.bytes);
@@ -34,7 +34,8 @@ function answer(target: string, response: ServerResponse): void {
 
 function replyFor(key: string, value: number): Buffer {
   if (key === 'orders') return orderList(value);
-  return key === 'elements' || key === 'text' ? sizedEnvelope(value, key, 'down') : SMALL_REPLY;
+  const shape = SHAPES.find((each) => each === key);
+  return shape === undefined ? SMALL_REPLY : sizedEnvelope(value, shape, 'down');
 }
 
 const head = (response: ServerResponse, length: number): void => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   fileOf,
   isProgram,
@@ -10,8 +11,15 @@ import {
   table,
 } from './kit.js';
 import { Load } from './load.js';
-import { type Shape, SMALL_REPLY, SMALL_REQUEST, sizedEnvelope, type Way } from './messages.js';
-import { startSoapstone } from './soapstone.js';
+import {
+  SHAPES,
+  type Shape,
+  SMALL_REPLY,
+  SMALL_REQUEST,
+  sizedEnvelope,
+  type Way,
+} from './messages.js';
+import { PATH, startKeys } from './soapstone.js';
 
 /**
  * Processor time by the size of a message, beside a bare `undici` forwarder: small and whole
@@ -20,11 +28,28 @@ import { startSoapstone } from './soapstone.js';
 
 const KIB = 1024;
 const SIZES_KIB = [1, 2, 4, 8, 16, 24, 32, 64, 128, 256, 512, 1024, 2048, 4096, 10_240];
+const QUICK_SIZES_KIB = [2, 64, 256, 1024, 4096];
 const CONNECTIONS = 8;
 /** The bytes of one slice of a contender, about, and its fewest requests. */
 const SLICE_BYTES = 24 * KIB * KIB;
 const SLICE_REQUESTS_MIN = 16;
 const SLICE_REQUESTS_MAX = 1_000;
+
+/** The kinds of service: without a WSDL, with one, and with content that is validated by it. */
+const SERVICES = {
+  bare: '',
+  described: 'wsdl: WSDL, validate: { requests: off, replies: off }',
+  validated: 'wsdl: WSDL, validate: { requests: enforce, replies: enforce }',
+} as const;
+type Service = keyof typeof SERVICES;
+
+const keysOf = (service: Service, url: string): string => `services:
+  bench: { url: "${url}", ${SERVICES[service].replace('WSDL', resolve(WSDL))} }
+limits:
+  xml: { messageBytes: 2147483648, children: 100000000, elements: 1000000000 }
+  overload: { eventLoopMillis: 0 }
+`;
+const WSDL = 'test/bench/typed-orders.wsdl';
 
 interface Contender {
   readonly server: Server;
@@ -43,6 +68,16 @@ export async function benchCurve(
   quick: boolean,
   shapes: readonly Shape[],
   ways: readonly Way[],
+  services: readonly Service[],
+): Promise<void> {
+  for (const service of services) await benchService(service, quick, shapes, ways);
+}
+
+async function benchService(
+  service: Service,
+  quick: boolean,
+  shapes: readonly Shape[],
+  ways: readonly Way[],
 ): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
   const contender = (server: Server): Contender => ({
@@ -50,15 +85,16 @@ export async function benchCurve(
     load: new Load(server.url, undefined, CONNECTIONS),
   });
   const forwarder = contender(await startServer(fileOf('forwarders.js'), ['undici', backend.url]));
-  const soapstone = contender(await startSoapstone(`${backend.url}/soap/bench`));
+  const soapstone = contender(await startKeys(keysOf(service, `${backend.url}${PATH}`)));
   try {
     for (const way of ways) {
       for (const shape of shapes) {
         const points: Point[] = [];
-        for (const kib of SIZES_KIB)
+        for (const kib of quick ? QUICK_SIZES_KIB : SIZES_KIB)
           points.push(await measure(forwarder, soapstone, kib, shape, way, quick ? 3 : 9));
         const what = way === 'up' ? 'Requests' : 'Replies';
-        print(`\n${what}, ${shape}, ${CONNECTIONS} connections: processor time of one\n\n`);
+        const about = `${service} service, ${CONNECTIONS} connections`;
+        print(`\n${what}, ${shape}, ${about}: processor time of one\n\n`);
         print(
           table(
             ['size KiB', 'undici µs', 'Soapstone µs', 'ratio', 'quartiles', 'to its line'],
@@ -134,12 +170,15 @@ function toLine(points: readonly Point[], at: number): string {
   return (point.micros / (before.micros + share * (after.micros - before.micros))).toFixed(2);
 }
 
-/** `--up`, `--down`, `--elements`, `--text`: these alone. */
+const isService = (name: string): name is Service => Object.hasOwn(SERVICES, name);
+
+/** `--up`, `--down`, the names of shapes and of services: these alone. */
 const chosen = <T extends string>(all: readonly T[]): readonly T[] => {
   const named = all.filter((name) => process.argv.includes(`--${name}`));
   return named.length === 0 ? all : named;
 };
 
 if (isProgram(import.meta.url)) {
-  await benchCurve(isQuick(), chosen(['elements', 'text']), chosen(['up', 'down']));
+  const services = Object.keys(SERVICES).filter(isService);
+  await benchCurve(isQuick(), chosen(SHAPES), chosen(['up', 'down']), chosen(services));
 }

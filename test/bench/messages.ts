@@ -35,15 +35,44 @@ export function orders(bytes: number): Buffer {
 const asked = (reply: Buffer): Buffer =>
   Buffer.from(reply.toString('latin1').replaceAll('GetOrdersResponse', 'GetOrders'), 'latin1');
 
-/** How a message is filled: short elements, or one text. */
-export type Shape = 'elements' | 'text';
+/**
+ * How a message is filled: indented elements, one text, or elements as dense as programs write them,
+ * without a prefix and with.
+ */
+export const SHAPES = ['elements', 'text', 'dense', 'prefixed'] as const;
+export type Shape = (typeof SHAPES)[number];
 export type Way = 'up' | 'down';
 
 /** An envelope of about this length, whole. */
 export function sizedEnvelope(bytes: number, shape: Shape, way: Way): Buffer {
+  if (shape === 'dense' || shape === 'prefixed') {
+    const rows = denseRows(bytes, shape === 'prefixed' ? 'o:' : '');
+    return way === 'up' ? asked(rows) : rows;
+  }
   const filled = orders(shape === 'text' ? 0 : bytes);
   const reply = shape === 'text' ? withText(filled, bytes) : filled;
   return way === 'up' ? asked(reply) : reply;
+}
+
+/** Rows of five elements in about a hundred bytes, two of them with an attribute. */
+function denseRows(bytes: number, prefix: string): Buffer {
+  const [open, close] = [`<${prefix}`, `</${prefix}`];
+  const parts = [
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>' +
+      `${open}GetOrdersResponse xmlns${prefix === '' ? '' : ':o'}="urn:example:orders">`,
+  ];
+  const tail = `${close}GetOrdersResponse></soap:Body></soap:Envelope>`;
+  let length = (parts[0]?.length ?? 0) + tail.length;
+  for (let n = 0; length < bytes; n++) {
+    const row =
+      `${open}row no="${n % 1000}">${open}id>${10_000 + n}${close}id>${open}state>open` +
+      `${close}state>${open}sum currency="CHF">${n % 500}.50${close}sum>` +
+      `${open}done>true${close}done>${close}row>`;
+    parts.push(row);
+    length += row.length;
+  }
+  parts.push(tail);
+  return Buffer.from(parts.join(''));
 }
 
 function withText(envelope: Buffer, bytes: number): Buffer {
