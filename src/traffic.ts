@@ -77,6 +77,7 @@ export class TrafficServer {
   readonly #ofClients = new Map<string, Set<Connection>>();
   /** Requests that have not been answered to their end. */
   inFlight = 0;
+  /** Connections and requests so far: a drain lasts while more of them come. */
   #begun = 0;
   #draining = false;
   readonly #watch: NodeJS.Timeout;
@@ -207,6 +208,8 @@ export class TrafficServer {
     const connection = new Connection(socket, this.#answered);
     const { client } = connection;
     this.#connections.set(socket, connection);
+    // A TLS handshake may end behind the begin of a drain: then its first request is still to come.
+    this.#begun++;
     const own = this.#ofClients.get(client) ?? new Set();
     this.#ofClients.set(client, own.add(connection));
     socket.once('close', () => {

@@ -5,9 +5,9 @@ import { nextPollPhase } from './poll-phase.js';
 const QUIET_MILLIS = 500;
 
 /**
- * Closes idle connections, again and again, once no request was in flight or began for a whole
- * interval. `begun` is the number of requests so far; null while one is in flight. The answer stops
- * it.
+ * Closes idle connections, again and again, once no request was in flight, and no request or
+ * connection began, for a whole interval. `begun` is the number of both so far; null while a request
+ * is in flight. The answer stops it.
  */
 export function closeWhenQuiet(server: Server, begun: () => number | null): () => void {
   let last: number | null = null;
