@@ -1,8 +1,14 @@
 import { refuseByLimit } from '../core/index.js';
-import { ELEMENTS_ONLY, type Interest, type StartTag, type XmlHandler } from '../xml/index.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  type StartTag,
+  WATCH,
+  type XmlHandler,
+} from '../xml/index.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
 import { elementRefusal, structureRefusal } from './header/header.js';
-import type { SignedIds } from './header/signed-ids.js';
+import { ID_NAMESPACES, type SignedIds } from './header/signed-ids.js';
 
 const ENCODINGS: ReadonlySet<string> = new Set(
   DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri),
@@ -10,35 +16,48 @@ const ENCODINGS: ReadonlySet<string> = new Set(
 
 /**
  * Validates the elements of a Body: encodingStyle, sizes that arrays announce, and the Ids of a
- * signed message. It costs a call for each element, so a literal service without a signature goes
- * without.
+ * signed message. Of a message without a signature it is passed only the elements with attributes
+ * of SOAP, or with Ids that are always unique.
  */
 export class BodyValidator implements XmlHandler {
   readonly #dialect: Dialect;
   /** Null where no arrays are expected. */
   readonly #arrayItemsMax: number | null;
   readonly #ids: SignedIds | null;
+  readonly watched: ReadonlySet<string>;
 
   constructor(dialect: Dialect, arrayItemsMax: number | null, ids: SignedIds | null) {
     this.#dialect = dialect;
     this.#arrayItemsMax = arrayItemsMax;
     this.#ids = ids;
+    this.watched = ids === null ? OF_SOAP : OF_SOAP_AND_IDS;
   }
 
   open(tag: StartTag): Interest {
-    if (tag.attributeCount === 0) return ELEMENTS_ONLY;
+    if (tag.attributeCount > 0) {
+      this.watch(tag);
+    }
+    return this.#ids?.isSigned === true ? ELEMENTS_ONLY : WATCH;
+  }
+
+  watch(tag: StartTag): void {
     validateEncodingStyle(tag, this.#dialect);
     if (this.#arrayItemsMax !== null) {
       validateArraySize(tag, this.#arrayItemsMax);
     }
     this.#ids?.addContentIds(tag);
-    return ELEMENTS_ONLY;
   }
 
   close(): void {}
 
   text(): void {}
 }
+
+/** The namespaces of the attributes that SOAP has for elements of a Body. */
+const OF_SOAP: ReadonlySet<string> = new Set(
+  DIALECT_NAMES.flatMap((name) => [DIALECTS[name].encodingUri, DIALECTS[name].envelopeUri]),
+);
+const OF_SOAP_AND_IDS: ReadonlySet<string> = new Set([...OF_SOAP, ...ID_NAMESPACES]);
 
 /**
  * Validates the encodingStyle of an element of a Body. SOAP 1.2 part 1 section 5.4.6 has a Fault

@@ -246,6 +246,14 @@ export class EnvelopeValidator implements XmlHandler {
     }
   }
 
+  get watched(): ReadonlySet<string> | undefined {
+    return this.#inner?.watched;
+  }
+
+  watch(tag: StartTag): void {
+    this.#inner?.watch?.(tag);
+  }
+
   text(piece: string): void {
     if (this.#inner !== null) {
       this.#inner.text(piece);

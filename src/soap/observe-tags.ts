@@ -3,6 +3,7 @@ import {
   type Interest,
   SKIP,
   type StartTag,
+  WATCH,
   type XmlHandler,
 } from '../xml/index.js';
 
@@ -30,7 +31,7 @@ class TagObserverHandler implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    this.#observer.open(tag);
+    const observed = this.#observer.open(tag);
     if (this.#skipped > 0) {
       this.#skipped++;
     } else {
@@ -38,7 +39,15 @@ class TagObserverHandler implements XmlHandler {
       if (interest !== SKIP) return interest;
       this.#skipped = 1;
     }
-    return ELEMENTS_ONLY;
+    return observed === WATCH ? WATCH : ELEMENTS_ONLY;
+  }
+
+  get watched(): ReadonlySet<string> | undefined {
+    return this.#observer.watched;
+  }
+
+  watch(tag: StartTag): void {
+    this.#observer.watch?.(tag);
   }
 
   close(contentEndBytes: number, endBytes: number): void {

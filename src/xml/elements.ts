@@ -1,7 +1,15 @@
 import type { Buffer } from 'node:buffer';
 import { Refusal, type RefusalCode } from '../core/index.js';
 import { stringOf } from './byte-string.js';
-import { ALL, ELEMENTS_ONLY, type Interest, SKIP, STREAM, type XmlHandler } from './events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  SKIP,
+  STREAM,
+  WATCH,
+  type XmlHandler,
+} from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { type Name, NO_NAME } from './names.js';
 import { Namespaces } from './namespaces.js';
@@ -49,6 +57,8 @@ export class Elements {
   readonly #mostText: number;
   /** Depth of the element whose content is skipped, or 0. */
   skipDepth = 0;
+  /** Namespaces of attributes that are reported within skipped content; null for none. */
+  watched: ReadonlySet<string> | null = null;
   #skipStart = 0;
   /**
    * Offset of what the handler was told last: the `<` of a start tag, or the last byte of an end
@@ -78,6 +88,7 @@ export class Elements {
     this.present = false;
     this.skippedBytes = 0;
     this.skipDepth = 0;
+    this.watched = null;
     this.eventBytes = 0;
   }
 
@@ -156,20 +167,37 @@ export class Elements {
     }
     const uri = namespaces.uriOf(name, tag.offsetBytes);
     const frame = this.push(name, isDeclaring);
-    if (this.skipDepth !== 0) return;
+    if (this.skipDepth !== 0) {
+      this.watch(name, end);
+      return;
+    }
     this.present = false;
-    tag.uri = uri;
-    tag.name = name;
-    tag.contentBytes = end;
-    this.eventBytes = tag.offsetBytes;
+    this.#lend(name, uri, end);
     const interest = this.#handler.open(tag);
-    if (interest === SKIP) {
+    if (interest === SKIP || interest === WATCH) {
       this.skipDepth = this.depth;
+      this.watched = interest === WATCH ? (this.#handler.watched ?? null) : null;
       this.#skipStart = end;
       return;
     }
     frame.interest = interest === STREAM ? ALL : interest;
     frame.textLeft = interest === STREAM ? UNBOUNDED_BYTES : this.#mostText;
+  }
+
+  /** Reports a start tag in skipped content where it has a watched attribute. */
+  watch(name: Name, end: number): void {
+    const { tag, watched } = this;
+    if (watched === null || !hasAttributeOf(tag, watched)) return;
+    this.#lend(name, this.namespaces.uriOf(name, tag.offsetBytes), end);
+    this.#handler.watch?.(tag);
+  }
+
+  #lend(name: Name, uri: string, end: number): void {
+    const { tag } = this;
+    tag.uri = uri;
+    tag.name = name;
+    tag.contentBytes = end;
+    this.eventBytes = tag.offsetBytes;
   }
 
   /** The element opened last ends: its content at `contentEnd`, its end tag at `end`. */
@@ -179,6 +207,7 @@ export class Elements {
     if (this.skipDepth !== 0) {
       if (this.skipDepth !== depth) return;
       this.skipDepth = 0;
+      this.watched = null;
       this.skippedBytes += contentEnd - this.#skipStart;
     }
     this.present = false;
@@ -239,6 +268,13 @@ export class Elements {
     this.present = true;
     this.#handler.text('');
   }
+}
+
+function hasAttributeOf(tag: Tag, uris: ReadonlySet<string>): boolean {
+  for (let index = 0; index < tag.attributeCount; index++) {
+    if (uris.has(tag.attributeUri(index))) return true;
+  }
+  return false;
 }
 
 /** No message is longer by more than a chunk; a small integer, as all counters here. */

@@ -35,6 +35,13 @@ export interface XmlHandler {
    * refused with `XML_PI_FORBIDDEN`, as SOAP demands.
    */
   instruction?(): void;
+  /** The namespaces of attributes that matter in content with the interest `WATCH`. */
+  readonly watched?: ReadonlySet<string> | undefined;
+  /**
+   * A start tag in such content that has such an attribute; it has no `close`. A handler between
+   * the reader and this one may pass others too. `tag` is lent, as by `open`.
+   */
+  watch?(tag: StartTag): void;
   /**
    * A comment in content that is reported: what stands between its delimiters, line ends
    * normalised.
@@ -58,13 +65,18 @@ export const PRESENCE = 3;
  * themselves.
  */
 export const STREAM = 4;
+/**
+ * As `SKIP`, but for start tags with attributes in the namespaces that the handler has in `watched`.
+ */
+export const WATCH = 5;
 
 export type Interest =
   | typeof SKIP
   | typeof ELEMENTS_ONLY
   | typeof ALL
   | typeof PRESENCE
-  | typeof STREAM;
+  | typeof STREAM
+  | typeof WATCH;
 
 /** A test of the bytes from `start` to before `end`. They are lent. */
 export type BytesTest = (bytes: Uint8Array, start: number, end: number) => boolean;

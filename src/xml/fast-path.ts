@@ -130,6 +130,9 @@ export class FastPathScanner {
         this.#tag.resolveAttributes();
       }
       elements.openSkipped(name, base + i);
+      if (close !== behindName) {
+        elements.watch(name, base + behind);
+      }
       if (empty) {
         elements.closeSkipped();
       }

@@ -13,6 +13,7 @@ export {
   SKIP,
   STREAM,
   type StartTag,
+  WATCH,
   type XmlHandler,
 } from './events.js';
 export { InterestFilter } from './interest-filter.js';

@@ -1,10 +1,12 @@
 import {
   ALL,
+  ELEMENTS_ONLY,
   type Interest,
   PRESENCE,
   SKIP,
   STREAM,
   type StartTag,
+  WATCH,
   type XmlHandler,
 } from './events.js';
 
@@ -17,6 +19,8 @@ export class InterestFilter implements XmlHandler {
   #skipped = 0;
   /** That one itself is not reported either. */
   #isHidden = false;
+  /** The handler watches the content that it skips. */
+  #isWatching = false;
 
   constructor(handler: XmlHandler) {
     this.#handler = handler;
@@ -26,7 +30,9 @@ export class InterestFilter implements XmlHandler {
   open(tag: StartTag, isAllowed = true): Interest {
     if (this.#skipped > 0) {
       this.#skipped++;
-      return SKIP;
+      if (!this.#isWatching) return SKIP;
+      this.#handler.watch?.(tag);
+      return ELEMENTS_ONLY;
     }
     if (!isAllowed) {
       this.#skipped = 1;
@@ -34,11 +40,12 @@ export class InterestFilter implements XmlHandler {
       return SKIP;
     }
     const interest = this.#handler.open(tag);
-    if (interest === SKIP) {
+    if (interest === SKIP || interest === WATCH) {
       this.#skipped = 1;
-    } else {
-      this.#interests.push(interest);
+      this.#isWatching = interest === WATCH;
+      return this.#isWatching ? ELEMENTS_ONLY : SKIP;
     }
+    this.#interests.push(interest);
     return interest;
   }
 
@@ -48,6 +55,7 @@ export class InterestFilter implements XmlHandler {
     } else if (--this.#skipped > 0) {
       return;
     }
+    this.#isWatching = false;
     if (this.#isHidden) {
       this.#isHidden = false;
     } else {

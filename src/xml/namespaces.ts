@@ -191,6 +191,11 @@ export class Namespaces {
     return this.#prefixes[index]!;
   }
 
+  /** The namespace of a declaration in force. */
+  uriAt(index: number): string {
+    return this.#uris[index]!;
+  }
+
   /**
    * The namespace a prefix is bound to; '' for the default where none is declared; null for a
    * prefix that is not bound.

@@ -24,6 +24,7 @@ import {
   PREFIX_STRIDE,
   PREFIXES,
   PREFIXES_MAX,
+  WATCHED,
 } from './assembly/layout.js';
 import type { XmlLimits } from './limits.js';
 import type { Namespaces } from './namespaces.js';
@@ -66,6 +67,7 @@ class SkimMemory {
   #chunk: Buffer | null = null;
   /** The scope of the prefixes that are held; 0 for none. */
   #scope = 0;
+  #watched: ReadonlySet<string> | null = null;
 
   constructor({ skim, passText, countLines, memory: { buffer } }: Compiled) {
     this.skim = skim;
@@ -147,21 +149,27 @@ class SkimMemory {
 
   /**
    * Holds the bound prefixes, the newest of them where there are many. Tags with other prefixes are
-   * not skimmed.
+   * not skimmed, nor are those with attributes in a watched namespace.
    */
-  setPrefixes(namespaces: Namespaces): void {
-    if (namespaces.scope === this.#scope) return;
+  setPrefixes(namespaces: Namespaces, watched: ReadonlySet<string> | null): void {
+    if (namespaces.scope === this.#scope && watched === this.#watched) return;
     this.#scope = namespaces.scope;
+    this.#watched = watched;
     let held = 0;
+    let watchedPrefixes = 0;
     for (let index = namespaces.count - 1; index >= 0 && held < PREFIXES_MAX; index--) {
       const prefix = namespaces.prefixAt(index);
       const at = PREFIX + held * PREFIX_STRIDE;
       if (prefix === '' || prefix.length > PREFIX_BYTES_MAX) continue;
       // A prefix beyond ASCII cannot stand in a skimmed tag.
       if (this.bytes.write(`${prefix}:`, at, PREFIX_STRIDE, 'utf8') !== prefix.length + 1) continue;
+      if (watched?.has(namespaces.uriAt(index)) === true) {
+        watchedPrefixes |= 1 << held;
+      }
       held++;
     }
     this.setWord(PREFIXES, held);
+    this.setWord(WATCHED, watchedPrefixes);
   }
 
   /** Begun children of the open element at this depth. */

@@ -183,7 +183,7 @@ class Skimmer {
       memory.setChildren(level, children);
       namesEnd += name.length;
     }
-    memory.setPrefixes(elements.namespaces);
+    memory.setPrefixes(elements.namespaces, elements.watched);
     memory.setWord(NAMES_END, namesEnd);
     memory.setWord(FLOOR, skipDepth);
     memory.setWord(DEPTH, depth);

@@ -9,6 +9,9 @@ const UTILITY: ReadonlySet<string> = new Set([
   'http://schemas.xmlsoap.org/ws/2003/06/utility',
 ]);
 
+/** The namespaces of `wsu:Id` and `xml:id`. */
+export const ID_NAMESPACES: ReadonlySet<string> = new Set([...UTILITY, XML]);
+
 /** An Id is a name: longer ones are none, so that few bytes of a long message are kept. */
 const ID_CHARS_MAX = 1024;
 

@@ -6,6 +6,7 @@ import {
   PRESENCE,
   SKIP,
   type StartTag,
+  WATCH,
   type XmlHandler,
 } from '../../xml/index.js';
 import type { References } from './references.js';
@@ -39,6 +40,8 @@ export class IncludeReader implements XmlHandler {
   readonly #references: References;
   /** Elements open from the one that the inner handler skipped. */
   #skipped = 0;
+  /** The inner handler watches what it skips. */
+  #isWatching = false;
   #inInclude = false;
 
   constructor(inner: XmlHandler, references: References) {
@@ -54,10 +57,15 @@ export class IncludeReader implements XmlHandler {
     }
     if (this.#skipped > 0) {
       this.#skipped++;
+      if (this.#isWatching) {
+        this.#inner.watch?.(tag);
+      }
     } else {
       const interest = this.#inner.open(tag);
-      if (interest !== SKIP && !this.#inInclude) return interest;
-      if (interest === SKIP) {
+      this.#isWatching = interest === WATCH;
+      const isSkipped = interest === SKIP || this.#isWatching;
+      if (!isSkipped && !this.#inInclude) return interest;
+      if (isSkipped) {
         this.#skipped = 1;
       }
     }

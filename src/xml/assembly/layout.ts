@@ -19,6 +19,8 @@ export const MOST_NAME = 0x424;
 export const PREFIXES = 0x428;
 export const NAMES_END = 0x42c;
 export const FLOOR = 0x430;
+/** A bit for each prefix that is bound to a watched namespace, by its place. */
+export const WATCHED = 0x434;
 
 /**
  * The attributes of the tag being read: where the local part of each name begins, and its length.

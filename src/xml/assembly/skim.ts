@@ -136,6 +136,7 @@ function attributesEnd(from: u32, end: u32): u32 {
     const length = nameLength(name, end);
     // A name that begins with `xml` may be a declaration.
     if (length === 0 || (load<u32>(name) & 0xffffff) === 0x6c6d78) return 0;
+    if (prefixed !== 0 && (load<u32>(at.WATCHED) & ((<u32>1) << found)) !== 0) return 0;
     const start = name + length + 2;
     if (start >= end || load<u16>(start - 2) !== 0x223d) return 0;
     const local = name + prefixed;
@@ -158,6 +159,8 @@ function attributesEnd(from: u32, end: u32): u32 {
 
 /** Bytes of the prefix of the name read last, the colon included. */
 let prefixed: u32 = 0;
+/** The place of that prefix among those that are held. */
+let found: u32 = 0;
 
 /**
  * Length of the qualified name at `i`, in ASCII, its prefix bound, with a byte behind it that
@@ -223,7 +226,10 @@ function isBound(bytes: v128, colon: u32): bool {
   const mask = (2 << colon) - 1;
   const last: u32 = at.PREFIX + load<u32>(at.PREFIXES) * at.PREFIX_STRIDE;
   for (let prefix: u32 = at.PREFIX; prefix < last; prefix += at.PREFIX_STRIDE) {
-    if ((i8x16.bitmask(v128.ne<u8>(v128.load(prefix), bytes)) & mask) === 0) return true;
+    if ((i8x16.bitmask(v128.ne<u8>(v128.load(prefix), bytes)) & mask) === 0) {
+      found = (prefix - at.PREFIX) / at.PREFIX_STRIDE;
+      return true;
+    }
   }
   return false;
 }
