@@ -36,8 +36,8 @@ const asked = (reply: Buffer): Buffer =>
   Buffer.from(reply.toString('latin1').replaceAll('GetOrdersResponse', 'GetOrders'), 'latin1');
 
 /**
- * How a message is filled: indented elements, one text, or elements as dense as programs write them,
- * without a prefix and with.
+ * How a message is filled: indented elements, one text, or elements as dense as programs write
+ * them, without a prefix and with.
  */
 export const SHAPES = ['elements', 'text', 'dense', 'prefixed'] as const;
 export type Shape = (typeof SHAPES)[number];
