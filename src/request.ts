@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CallerIdentity, Client, DecidedClaims, MessageSender } from './access/client.js';
+import type {
+  CallerIdentity,
+  Client,
+  DecidedClaims,
+  MessageSender,
+  ProofState,
+} from './access/client.js';
 import { beginExchange } from './access/network/address.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/soap/service.js';
@@ -121,6 +127,8 @@ export interface RequestHooks {
   readonly budgets: Budgets;
   /** The nonces that processes share; null where each is alone. */
   readonly nonces: sharedState.NonceStore | null;
+  /** The proofs of callers that were used. */
+  readonly proofs: ProofState;
   /** Calls of agents that wait for a person. */
   readonly confirmations: PendingConfirmations;
   /** Delays refusals to clients that get too many. */
@@ -282,8 +290,15 @@ class RequestInProgress {
       headers,
       address: this.#address,
       certificate,
+      isTls,
       isMessageVerified,
       observer,
+      proven: {
+        method: this.#exchange.method,
+        path: target.path,
+        proofs: this.#gateway.hooks.proofs,
+        answer: this.#response,
+      },
     };
     const found = access.identify(caller);
     if (found instanceof Promise) {
@@ -298,7 +313,7 @@ class RequestInProgress {
     const exchange = this.#exchange;
     // Credentials that are for the gateway go no further, whatever passes them on.
     const isForEvents = target.kind === 'graphql' && takesEvents(request) !== 'no';
-    const credentials = isForEvents ? credentialsOf(request, this.#address) : null;
+    const credentials = isForEvents ? credentialsOf(request, head) : null;
     compiled.access.withhold(head);
     if (soap.isGuarded) {
       exchange.identify(client);
@@ -446,8 +461,14 @@ class RequestCaller implements MessageCaller {
 /** The credentials of a request whose answer may go on for long: they are looked at again. */
 function credentialsOf(
   { headers: { ...headers }, socket }: IncomingMessage,
-  address: string,
+  { address, proven }: CallerIdentity,
 ): () => CallerIdentity {
   const isTls = isEncrypted(socket);
-  return () => ({ headers, address, isTls, certificate: isTls ? certificateOf(socket) : null });
+  return () => ({
+    headers,
+    address,
+    isTls,
+    certificate: isTls ? certificateOf(socket) : null,
+    ...(proven === undefined ? {} : { proven: { ...proven, answer: null } }),
+  });
 }

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LiveClients } from './access/live-clients.js';
 import { beginExchange } from './access/network/address.js';
+import { type ClaimOfWorkers, UsedProofs } from './access/tokens/used-proofs.js';
 import type { BudgetEvents, Budgets } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import { countedEvents, NearlyEmpty } from './budget/nearly-empty.js';
@@ -57,6 +58,8 @@ export interface GatewayOptions extends BackendReports {
   readonly invalidations?: InvalidationChannel;
   /** Carries news of confirmations to the other workers; absent: there are none. */
   readonly confirmations?: ConfirmationChannel;
+  /** Remembers a proof of a caller for all workers; absent: this process does. */
+  readonly claimProof?: ClaimOfWorkers;
   /**
    * What is sealed with that callers keep for a while, the same in all workers; absent: this
    * process makes one.
@@ -386,6 +389,11 @@ export class Gateway {
       observer: this.#tracing,
       budgets: this.#budgets,
       nonces: shared?.nonces ?? null,
+      proofs: new UsedProofs(
+        this.#options.stateSecret ?? null,
+        this.#options.claimProof ?? null,
+        shared?.nonces ?? null,
+      ),
       confirmations: new PendingConfirmations(
         this.#options.stateSecret ?? null,
         this.#options.confirmations ?? null,

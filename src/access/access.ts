@@ -9,6 +9,7 @@ import {
 } from './client.js';
 import { clientAddress, subscriberOf } from './network/address.js';
 import type { Networks } from './network/networks.js';
+import { type TokenSchemes, tokenChallengesOf } from './token-challenge.js';
 
 /** One way to know a client. */
 export interface Identifier {
@@ -19,6 +20,8 @@ export interface Identifier {
   identify(caller: CallerIdentity): Client | Promise<Client> | null;
   /** The challenge of a 401 that asks for its credentials; absent for none of its own. */
   readonly challenge?: string;
+  /** The schemes of the tokens that it takes; absent: it takes none. */
+  readonly schemes?: TokenSchemes;
   /** Takes its credentials out of a head, whether they are any good or not. */
   withhold(head: Head): void;
 }
@@ -29,9 +32,15 @@ export interface Identifier {
 export class OrderedAccess implements Access {
   readonly #identifiers: readonly Identifier[];
   readonly #challenge: string | null;
+  readonly #tokenChallenges: readonly string[] | null;
 
   constructor(identifiers: readonly Identifier[]) {
     this.#identifiers = identifiers;
+    const schemes = identifiers.flatMap((identifier) => identifier.schemes ?? []);
+    this.#tokenChallenges = tokenChallengesOf({
+      bearer: schemes.some(({ bearer }) => bearer),
+      dpop: schemes.some(({ dpop }) => dpop),
+    });
     this.#challenge =
       identifiers.find(({ challenge }) => challenge !== undefined)?.challenge ?? null;
   }
@@ -41,8 +50,11 @@ export class OrderedAccess implements Access {
       const client = identifier.identify(caller);
       if (client !== null) return client;
     }
-    const options = { text: refusals.CREDENTIALS_MISSING, challenge: this.#challenge };
-    throw new Refusal('UNAUTHENTICATED', 'no credentials', options);
+    throw new Refusal('UNAUTHENTICATED', 'no credentials', {
+      text: refusals.CREDENTIALS_MISSING,
+      challenge: this.#challenge,
+      tokenChallenges: this.#tokenChallenges,
+    });
   }
 
   withhold(head: Head): void {

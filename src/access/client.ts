@@ -150,7 +150,34 @@ export interface CallerIdentity {
   readonly isMessageVerified?: boolean;
   /** Absent or null where the request is not observed. */
   readonly observer?: observing.RequestObserver | null;
+  /** What a proof of the caller is about. Absent: none is accepted. */
+  readonly proven?: ProvenRequest;
+  /** The credentials were accepted at first, and are still in use. Absent: they are new. */
+  readonly isRepeated?: boolean;
 }
+
+/** A request that its client proves to have sent itself (RFC 9449). */
+export interface ProvenRequest {
+  readonly method: string;
+  /** The path as it was sent, without its query. */
+  readonly path: string;
+  readonly proofs: ProofState;
+  /** The answer, which gets the nonce of the next proof; null: none that has header fields. */
+  readonly answer: { setHeader(name: string, value: string): unknown } | null;
+}
+
+/** What processes know of proofs. It survives reloads. */
+export interface ProofState {
+  /** What nonces are sealed with where the configuration has no keys. All workers have the same. */
+  readonly secret: string;
+  /**
+   * Remembers a proof until its time, and resolves to whether it is new; `full`: no further one can
+   * be remembered; `unknown`: other processes cannot be asked. Never rejects.
+   */
+  claim(key: string, untilMillis: number, max: number): Promise<ProofClaim>;
+}
+
+export type ProofClaim = 'new' | 'seen' | 'full' | 'unknown';
 
 /** A client certificate that was verified. */
 export interface ClientCertificate {

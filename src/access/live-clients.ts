@@ -76,7 +76,8 @@ export class LiveClients implements LiveIdentification {
    * Questions to others wait for their turn: thousands of clients must not be asked about at once.
    */
   async identify(caller: () => CallerIdentity, { by }: Client): Promise<Client | Refusal> {
-    const ask = async (): Promise<Client> => this.#rules.access.identify(caller());
+    const ask = async (): Promise<Client> =>
+      this.#rules.access.identify({ ...caller(), isRepeated: true });
     const limit = this.#limits.get(by);
     try {
       return await (limit === undefined ? ask() : limit.run(ask));

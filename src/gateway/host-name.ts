@@ -16,8 +16,13 @@ export const hostNames = (names: readonly string[]): ReadonlySet<string> =>
  */
 export function isHostAllowed(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined) return true;
-  const match = HOST.exec(host);
-  if (match === null) return false;
-  const name = normalForm(match[1] ?? match[2] ?? '');
+  const name = nameInHost(host);
+  if (name === null) return false;
   return isIP(name) !== 0 || name === 'localhost' || names.has(name);
+}
+
+/** The name in a Host field without its port, as `hostNames` has it; null for what is no host. */
+export function nameInHost(host: string): string | null {
+  const match = HOST.exec(host);
+  return match === null ? null : normalForm(match[1] ?? match[2] ?? '');
 }

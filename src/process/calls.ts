@@ -82,6 +82,11 @@ export type ParentCalls = {
     { readonly name: string; readonly untilMillis: number },
     ConfirmationUse
   >;
+  /** A proof of a caller is used, once by all workers. */
+  readonly claimProof: Asked<
+    { readonly key: string; readonly untilMillis: number; readonly max: number },
+    ConfirmationUse
+  >;
   /**
    * Answers of an address are mixed up: the other workers, and those that begin later, have to
    * know.

@@ -107,6 +107,8 @@ async function openGateway(
     operators: 'elsewhere',
     invalidations: invalidationsBy(parent, log),
     confirmations: confirmationsBy(parent, log),
+    claimProof: (key, untilMillis, max) =>
+      parent.ask('claimProof', { key, untilMillis, max }, CLAIM_MILLIS),
     stateSecret,
     suspicions: suspicionsBy(parent, suspicions, log),
     slots: { take: (name, rate, count) => parent.ask('slots', { name, rate, count }) },
@@ -149,8 +151,8 @@ function invalidationsBy(parent: ParentChannel, log: Log): InvalidationChannel {
   };
 }
 
-/** How long a call waits to know whether its confirmation was used. */
-const CONFIRMATION_MILLIS = 5_000;
+/** How long a call waits to know whether its confirmation, or its proof, was used. */
+const CLAIM_MILLIS = 5_000;
 
 /**
  * Carries news of confirmations to the other workers by way of the parent, which remembers those
@@ -159,8 +161,7 @@ const CONFIRMATION_MILLIS = 5_000;
 const confirmationsBy = (parent: ParentChannel, log: Log): ConfirmationChannel => ({
   publish: (news) => void parent.tell('confirmations', news),
   receive: (receiver) => parent.answer({ confirmations: receiver }, (error) => log.bug(error)),
-  use: (name, untilMillis) =>
-    parent.ask('useConfirmation', { name, untilMillis }, CONFIRMATION_MILLIS),
+  use: (name, untilMillis) => parent.ask('useConfirmation', { name, untilMillis }, CLAIM_MILLIS),
 });
 
 /**

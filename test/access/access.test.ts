@@ -10,6 +10,7 @@ import { isNetwork, Networks } from '../../src/access/network/networks.js';
 import { IssuerKeys, KEYS_LIFE_MILLIS } from '../../src/access/tokens/issuer-keys.js';
 import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens/tokens.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
+import { bindingBy } from '../kit/proofs.js';
 import { AUDIENCE, ISSUER, makeIssuer } from '../kit/token-issuer.js';
 
 const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });
@@ -235,6 +236,7 @@ t.test('tokens', async (t) => {
     toleranceMillis: 60_000,
     requireNotBefore: true,
     forward: false,
+    binding: bindingBy('none'),
     clientClaim: 'sub',
     logAs: 'digest',
     scopesClaim: 'scope',

@@ -8,6 +8,7 @@ import {
 } from '../../src/access/tokens/introspection.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { listen } from '../kit/listen.js';
+import { bindingBy } from '../kit/proofs.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
@@ -24,6 +25,7 @@ const RULES: IntrospectionRules = {
   activeMillis: 60_000,
   inactiveMillis: 60_000,
   forward: false,
+  binding: bindingBy('none'),
 };
 const bearer = (token: string): CallerIdentity => ({
   headers: { authorization: `Bearer ${token}` },

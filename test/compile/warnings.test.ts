@@ -41,6 +41,19 @@ clients:
   },
 );
 
+t.test('bindings of tokens that hold less than they may seem to, are warned about', async (t) => {
+  const notes = async (proof: string, more = ''): Promise<readonly string[]> => {
+    const jwt = `{ issuer: i, audience: a, class: all, jwksUrl: "https://i/", proof: ${proof} }`;
+    const clients = `clients: { jwt: ${jwt}, classes: { all: {} } }\n`;
+    return notesOn(t, `services: { desk: { url: "http://10.0.0.7/" } }\n${more}${clients}`);
+  };
+  t.match(await notes('dpop'), [/for a server of another name.*`publicUrl` or `hosts`/]);
+  t.same(await notes('dpop', 'publicUrl: https://api.example\n'), []);
+  t.same(await notes('either', 'hosts: [api.example]\n'), []);
+  t.match(await notes('mtls'), [/no address of `listen` asks for one.*`tls.clientCertificate`/]);
+  t.same(await notes('none'), []);
+});
+
 t.test('unverified servers and missing decisions are warned about', async (t) => {
   const yaml = (verify: string): string => `services: { desk: { url: "https://b.example/" } }
 redis: { sentinel: { master: m, nodes: ["127.0.0.1:9"], tls: ${verify} }, tls: ${verify} }

@@ -73,6 +73,7 @@ const OF_GRAPHQL_SERVICES = ['schema', 'prefix', 'rename', 'subscriptions'];
 const OF_TLS = ['cert', 'key', 'pfx', 'passphrase'];
 
 const NEUTRAL: readonly string[] = [
+  ...['jwt', 'introspection'].map((key) => `clients.${key}.dpop.keys`),
   ...OF_SERVICES.flatMap((key) => [`services.*.${key}`, `graphqlServices.*.${key}`]),
   ...OF_SOAP_SERVICES.map((key) => `services.*.${key}`),
   ...OF_GRAPHQL_SERVICES.map((key) => `graphqlServices.*.${key}`),

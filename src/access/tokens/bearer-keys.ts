@@ -1,6 +1,6 @@
 import type { Identifier } from '../access.js';
 import { type ApiKeyClient, ApiKeys } from '../api-keys.js';
-import { bearerToken, withholdToken } from './bearer.js';
+import { presentedToken, withholdToken } from './presented-token.js';
 
 /** Identifies clients by fixed tokens (RFC 6750), which are the `keys` of a client. */
 export function bearerKeys(clients: readonly ApiKeyClient[]): Identifier {
@@ -8,9 +8,10 @@ export function bearerKeys(clients: readonly ApiKeyClient[]): Identifier {
   return {
     challenge: 'Bearer realm="soapstone"',
     identify(caller) {
-      const token = bearerToken(caller);
-      return token === null ? null : keys.identify({ ...caller, headers: { token } });
+      const presented = presentedToken(caller);
+      if (presented?.scheme !== 'bearer') return null;
+      return keys.identify({ ...caller, headers: { token: presented.token } });
     },
-    withhold: (head) => withholdToken(head, () => true),
+    withhold: (head) => withholdToken(head, () => 'gateway'),
   };
 }

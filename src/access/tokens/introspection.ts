@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-import { asRefusal, collections, type observing, Refusal } from '../../core/index.js';
+import { asRefusal, collections, isRecord, type observing, Refusal } from '../../core/index.js';
 import type { Identifier } from '../access.js';
 import type { Question } from '../allowed-answer.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
-import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
+import { challengedByScheme, type TokenSchemes } from '../token-challenge.js';
+import {
+  type PresentedToken,
+  presentedToken,
+  tokenRefusal,
+  withholdToken,
+} from './presented-token.js';
+import { schemesOf, type TokenBinding } from './token-binding.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
 
 export interface IntrospectionRules extends TokenClientRules {
@@ -16,6 +23,7 @@ export interface IntrospectionRules extends TokenClientRules {
   readonly inactiveMillis: number;
   /** The token goes on to backends. */
   readonly forward: boolean;
+  readonly binding: TokenBinding;
 }
 
 /**
@@ -49,18 +57,31 @@ export class IntrospectedTokens implements Identifier {
   readonly #active = new Map<string, Answer>();
   readonly #inactive = new Map<string, Answer>();
   readonly #asking = new Map<string, Question<Answer>>();
+  readonly schemes: TokenSchemes;
 
   constructor(rules: IntrospectionRules, introspect: Introspect) {
     this.#rules = rules;
     this.#introspect = introspect;
+    this.schemes = schemesOf([rules.binding]);
   }
 
   identify(caller: CallerIdentity): Client | Promise<Client> | null {
-    const token = bearerToken(caller);
-    if (token === null) return null;
+    const presented = presentedToken(caller);
+    if (presented === null) return null;
+    return challengedByScheme(presented.scheme, this.schemes, () =>
+      this.#identify(presented, caller),
+    );
+  }
+
+  #identify(presented: PresentedToken, caller: CallerIdentity): Client | Promise<Client> {
+    const { token } = presented;
+    const admit = ({ client }: Answer): Client | Promise<Client> => {
+      if (client instanceof Refusal) throw client;
+      return this.#rules.binding.verify(client, presented, caller);
+    };
     const digest = createHash('sha256').update(token).digest('base64');
     const known = this.#active.get(digest) ?? this.#inactive.get(digest);
-    if (known !== undefined && performance.now() < known.untilMillis) return admit(known, caller);
+    if (known !== undefined && performance.now() < known.untilMillis) return admit(known);
     const { observer: request = null } = caller;
     let asking = this.#asking.get(digest);
     if (asking === undefined) {
@@ -71,14 +92,12 @@ export class IntrospectedTokens implements Identifier {
     } else {
       asking.observer?.serve(request);
     }
-    return asking.answer.then((answer) => admit(answer, caller));
+    return asking.answer.then(admit);
   }
 
   /** Withholds every token: only introspection tells which ones are for the gateway. */
   withhold(head: Head): void {
-    if (!this.#rules.forward) {
-      withholdToken(head, () => true);
-    }
+    withholdToken(head, () => (this.#rules.forward ? 'backends too' : 'gateway'));
   }
 
   async #ask(
@@ -112,8 +131,8 @@ export class IntrospectedTokens implements Identifier {
     const exp = claims['exp'] ?? null;
     const { audience } = this.#rules;
     // A proof that the gateway cannot check must not be waived (RFC 9449 section 7.1).
-    if (typeof type === 'string' && !/^bearer$/i.test(type)) {
-      return tokenRefusal('token is no bearer token');
+    if (typeof type === 'string' && !isOfKnownType(type, claims['cnf'])) {
+      return tokenRefusal('token is of another type');
     }
     if (audience !== null && ![aud].flat().includes(audience)) {
       return tokenRefusal('token: aud is another');
@@ -135,10 +154,10 @@ export class IntrospectedTokens implements Identifier {
   }
 }
 
-function admit({ client }: Answer, caller: CallerIdentity): Client {
-  if (client instanceof Refusal) throw client;
-  return verifyBinding(client, caller);
-}
+/** A token of the type DPoP has to be bound to a key. */
+const isOfKnownType = (type: string, confirmation: unknown): boolean =>
+  /^bearer$/i.test(type) ||
+  (/^dpop$/i.test(type) && isRecord(confirmation) && confirmation['jkt'] !== undefined);
 
 /** Not the fault of the client, which must not take its token for a bad one. */
 function unanswered(caught: unknown): Refusal {

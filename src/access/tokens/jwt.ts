@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type CryptoKey,
+  calculateJwkThumbprint,
   createLocalJWKSet,
   decodeJwt,
   errors,
+  importJWK,
   type JWSAlgorithm,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -12,10 +15,18 @@ import {
 import type { SigningKey } from './signing-key.js';
 
 /** JSON Web Tokens (RFC 7519). The package is loaded by those alone who verify or sign some. */
-export const jwt = { createLocalJWKSet, decodeJwt, errors, jwtVerify };
+export const jwt = {
+  calculateJwkThumbprint,
+  createLocalJWKSet,
+  decodeJwt,
+  errors,
+  importJWK,
+  jwtVerify,
+};
 export type JwtAlgorithm = JWSAlgorithm;
 export type JwtPayload = JWTPayload;
 export type JwtKeys = JWTVerifyGetKey;
+export type JwtKey = CryptoKey;
 
 export interface JwtClaims {
   readonly issuer: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SubjectToken } from '../../core/index.js';
 import { type Client, type ClientClass, clientOf } from '../client.js';
 import { labelOf, labelWith } from '../label.js';
-import { tokenRefusal } from './bearer.js';
+import { tokenRefusal } from './presented-token.js';
 
 /** What the claims of a token say about its client. */
 export interface TokenClientRules {

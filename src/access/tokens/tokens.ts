@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto';
 import { collections } from '../../core/index.js';
 import type { Identifier } from '../access.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
-import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
+import { challengedByScheme, type TokenSchemes } from '../token-challenge.js';
 import { type FetchKeys, IssuerKeys } from './issuer-keys.js';
 import { type JwtAlgorithm, type JwtKeys, type JwtPayload, jwt } from './jwt.js';
+import {
+  type PresentedToken,
+  presentedToken,
+  tokenRefusal,
+  withholdToken,
+} from './presented-token.js';
+import { schemesOf, type TokenBinding } from './token-binding.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
 
 export interface TokenRules extends TokenClientRules {
@@ -19,6 +26,7 @@ export interface TokenRules extends TokenClientRules {
   readonly requireNotBefore: boolean;
   /** The token goes on to backends. */
   readonly forward: boolean;
+  readonly binding: TokenBinding;
 }
 
 /** Tokens that were found good, and for how long that is taken to be so: a key may be withdrawn. */
@@ -36,7 +44,8 @@ export class Tokens implements Identifier {
   readonly #issuers: ReadonlyMap<string, TokenIssuer>;
   readonly #leavesOthers: boolean;
   /** The clients of verified tokens by digest of the token, the oldest first. */
-  readonly #verified = new Map<string, { readonly client: Client; readonly untilMillis: number }>();
+  readonly #verified = new Map<string, VerifiedToken>();
+  readonly schemes: TokenSchemes;
 
   /**
    * `leavesOthers`: other tokens than those of its issuers are not refused, but left to the next
@@ -45,32 +54,41 @@ export class Tokens implements Identifier {
   constructor(issuers: readonly TokenIssuer[], leavesOthers = false) {
     this.#issuers = new Map(issuers.map((issuer) => [issuer.rules.issuer, issuer]));
     this.#leavesOthers = leavesOthers;
+    this.schemes = schemesOf(issuers.map(({ rules }) => rules.binding));
   }
 
   identify(caller: CallerIdentity): Client | Promise<Client> | null {
-    const token = bearerToken(caller);
-    if (token === null) return null;
+    const presented = presentedToken(caller);
+    if (presented === null) return null;
+    return challengedByScheme(presented.scheme, this.schemes, () =>
+      this.#identify(presented, caller),
+    );
+  }
+
+  #identify(presented: PresentedToken, caller: CallerIdentity): Client | null | Promise<Client> {
+    const { token } = presented;
     const digest = createHash('sha256').update(token).digest('base64');
     const known = this.#verified.get(digest);
     if (known !== undefined && Date.now() < known.untilMillis) {
-      return verifyBinding(known.client, caller);
+      return known.issuer.rules.binding.verify(known.client, presented, caller);
     }
     const issuer = this.#issuers.get(claimsIn(token)?.iss ?? '');
-    if (issuer !== undefined) return this.#verify(token, digest, issuer, caller);
+    if (issuer !== undefined) return this.#verify(presented, digest, issuer, caller);
     if (this.#leavesOthers) return null;
     throw tokenRefusal('token is of no known issuer');
   }
 
   async #verify(
-    token: string,
+    presented: PresentedToken,
     digest: string,
     issuer: TokenIssuer,
     caller: CallerIdentity,
   ): Promise<Client> {
-    const client = await issuer.verify(token);
+    const client = await issuer.verify(presented.token);
     const untilMillis = Math.min(Date.now() + VERIFIED_MILLIS, client.expiresMillis ?? 0);
-    collections.setAndEvictOldest(this.#verified, digest, { client, untilMillis }, VERIFIED_MAX);
-    return verifyBinding(client, caller);
+    const verified = { client, issuer, untilMillis };
+    collections.setAndEvictOldest(this.#verified, digest, verified, VERIFIED_MAX);
+    return issuer.rules.binding.verify(client, presented, caller);
   }
 
   /**
@@ -80,9 +98,16 @@ export class Tokens implements Identifier {
     withholdToken(head, (token) => {
       const claims = claimsIn(token);
       const rules = this.#issuers.get(claims?.iss ?? '')?.rules;
-      return rules !== undefined && !rules.forward && [claims?.aud].flat().includes(rules.audience);
+      if (rules === undefined || ![claims?.aud].flat().includes(rules.audience)) return 'others';
+      return rules.forward ? 'backends too' : 'gateway';
     });
   }
+}
+
+interface VerifiedToken {
+  readonly client: Client;
+  readonly issuer: TokenIssuer;
+  readonly untilMillis: number;
 }
 
 /** The claims of a token, not verified; null for a token of another kind. */

@@ -3,10 +3,12 @@ import { ApiKeys } from '../../access/api-keys.js';
 import { Certificates } from '../../access/certificates.js';
 import type { Access, ClientClass } from '../../access/client.js';
 import { Networks } from '../../access/network/networks.js';
+import { TargetUris } from '../../access/network/target-uri.js';
 import { networkClients } from '../../access/network-clients.js';
 import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
 import { senders } from '../../access/senders.js';
 import { within } from '../../config/keys/finding.js';
+import { listenHosts } from '../../config/listen/listen-keys.js';
 import type { ClientsPlan } from '../../config/plans/client-plan.js';
 import type { GatewayPlan } from '../../config/plans/gateway-plan.js';
 import type { Config } from '../../config/schema.js';
@@ -14,6 +16,7 @@ import { Kept } from '../keep.js';
 import type { AccessParts } from './access-parts.js';
 import { type Callable, compileClasses } from './classes.js';
 import type { Price } from './prices.js';
+import type { ProofParts } from './tokens.js';
 
 export const PASSWORDS = new Kept<BasicUsers>(
   'passwords of `clients.basic` that were verified',
@@ -29,6 +32,7 @@ interface WayParts extends AccessParts {
   readonly limits: Config['limits'];
   readonly classes: ReadonlyMap<string, ClientClass>;
   readonly proxies: Networks;
+  readonly proofs: ProofParts;
   /** The module of tokens, which is loaded where they are configured; else null. */
   readonly tokens: typeof import('./tokens.js') | null;
 }
@@ -49,9 +53,18 @@ export async function compileAccess(
   const classes = compileClasses(config, services, prices);
   const hasTokens = clients.jwt !== undefined || clients.introspection !== undefined;
   const tokens = hasTokens ? await import('./tokens.js') : null;
-  const parts = { ...collect, clients, plan, limits, classes, proxies, tokens };
+  const proofs = { targets: targetsOf(config, proxies), limits };
+  const parts = { ...collect, clients, plan, limits, classes, proxies, tokens, proofs };
   return inOrder(await Promise.all(clients.order.map((way) => WAYS[way](parts))));
 }
+
+const targetsOf = ({ publicUrl, hosts, listen }: Config, proxies: Networks): TargetUris =>
+  new TargetUris({
+    publicUrl: publicUrl ?? null,
+    hosts,
+    listenHosts: listenHosts(listen),
+    proxies,
+  });
 
 /** How each way of `clients.order` is compiled; null where it is not configured. */
 const WAYS: Readonly<
@@ -92,11 +105,12 @@ function jsonWebTokens({
   classes,
   late,
   keeping,
+  proofs,
 }: WayParts): Identifier | null {
   if (jwt === undefined || tokens === null) return null;
   const rest = order.slice(order.indexOf('jwt'));
   const leavesOthers = introspection !== undefined && rest.includes('introspection');
-  return tokens.compileTokens(plan.issuers, classes, { late, keeping, leavesOthers });
+  return tokens.compileTokens(plan.issuers, classes, { late, keeping, leavesOthers, proofs });
 }
 
 function introspectedTokens({
@@ -105,10 +119,11 @@ function introspectedTokens({
   limits,
   classes,
   closing,
+  proofs,
 }: WayParts): Identifier | null {
   if (introspection === null || tokens === null) return null;
   const { identifier, endpoint } = within(['clients', 'introspection'], () =>
-    tokens.compileIntrospection(introspection, limits.upstream, classes),
+    tokens.compileIntrospection(introspection, limits.upstream, classes, proofs),
   );
   closing.push(() => endpoint.close());
   return identifier;

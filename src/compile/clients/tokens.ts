@@ -1,7 +1,11 @@
 import type { Identifier } from '../../access/access.js';
 import type { ClientClass } from '../../access/client.js';
+import type { TargetUris } from '../../access/network/target-uri.js';
+import { DpopProofs } from '../../access/tokens/dpop-proofs.js';
 import { IntrospectedTokens } from '../../access/tokens/introspection.js';
 import type { FetchKeys } from '../../access/tokens/issuer-keys.js';
+import { ProofNonces } from '../../access/tokens/proof-nonces.js';
+import { TokenBinding } from '../../access/tokens/token-binding.js';
 import type { TokenClientRules } from '../../access/tokens/token-client.js';
 import { TokenIssuer, type TokenKeys, Tokens } from '../../access/tokens/tokens.js';
 import { validateKeySet } from '../../config/clients/key-set.js';
@@ -44,12 +48,21 @@ export function compileTokens(
     late,
     keeping,
     leavesOthers,
-  }: Pick<AccessParts, 'late' | 'keeping'> & { readonly leavesOthers: boolean },
+    proofs,
+  }: Pick<AccessParts, 'late' | 'keeping'> & {
+    readonly leavesOthers: boolean;
+    readonly proofs: ProofParts;
+  },
 ): Identifier {
   const issuers = plans.map((plan) => {
     const { keys: issuer } = plan;
     const keys = keysOf(plan, late);
-    const made = new TokenIssuer({ ...issuer, ...clientRules(issuer, classes) }, keys);
+    const rules = {
+      ...issuer,
+      ...clientRules(issuer, classes),
+      binding: bindingOf(issuer, proofs),
+    };
+    const made = new TokenIssuer(rules, keys);
     const named = JSON.stringify(issuer);
     made.keys.keep(ISSUER_KEYS.find(keeping, named, null));
     ISSUER_KEYS.set(keeping, named, null, made.keys);
@@ -92,6 +105,7 @@ export function compileIntrospection(
   plan: IntrospectionPlan,
   limits: UpstreamLimits,
   classes: Classes,
+  proofs: ProofParts,
 ): { readonly identifier: Identifier; readonly endpoint: Upstream } {
   const { keys: config } = plan;
   const { url, clientId, clientAuth, audience = null } = config;
@@ -103,13 +117,33 @@ export function compileIntrospection(
     post: (headers: readonly string[], form: string, observer: observing.CallObserver | null) =>
       postForm(endpoint, headers, form, observer),
   };
-  const rules = { ...config, audience, ...clientRules(config, classes) };
+  const rules = {
+    ...config,
+    audience,
+    ...clientRules(config, classes),
+    binding: bindingOf(config, proofs),
+  };
   return {
     identifier: new IntrospectedTokens(rules, (token, observer) =>
       authentication.introspectToken(oauth, token, observer),
     ),
     endpoint,
   };
+}
+
+/** What proofs are verified by, whatever the issuer of their tokens. */
+export interface ProofParts {
+  readonly targets: TargetUris;
+  readonly limits: Config['limits'];
+}
+
+function bindingOf(
+  { proof, dpop: { nonce, maxAgeMillis, keys = [] } }: Pick<IntrospectionConfig, 'proof' | 'dpop'>,
+  { targets, limits }: ProofParts,
+): TokenBinding {
+  const nonces = nonce ? new ProofNonces(keys, maxAgeMillis) : null;
+  const proofsMax = limits.http.proofs;
+  return new TokenBinding(proof, new DpopProofs({ targets, maxAgeMillis, nonces, proofsMax }));
 }
 
 type ClaimConfig = Pick<

@@ -1,4 +1,5 @@
-import { jwtIssuers } from '../../config/clients/token-keys.js';
+import { PROOF_ALGORITHMS } from '../../access/proof-algorithms.js';
+import { jwtIssuers, proofDemands } from '../../config/clients/token-keys.js';
 import { describedAt, resourceAt } from '../../config/mcp/mcp-rules.js';
 import type { Config } from '../../config/schema.js';
 
@@ -13,6 +14,9 @@ export interface ProtectedResource {
     readonly authorization_servers: readonly string[];
     readonly bearer_methods_supported: readonly string[];
     readonly resource_name: string;
+    readonly dpop_signing_alg_values_supported?: readonly string[];
+    readonly dpop_bound_access_tokens_required?: true;
+    readonly tls_client_certificate_bound_access_tokens?: true;
   };
 }
 
@@ -40,6 +44,22 @@ export function protectedResource(
       authorization_servers: servers,
       bearer_methods_supported: ['header'],
       resource_name: 'Soapstone',
+      ...boundTokens(clients),
     },
+  };
+}
+
+/** How tokens have to be bound to their clients (RFC 9728 section 2); nothing where they need not. */
+function boundTokens(clients: Config['clients']) {
+  const demands = proofDemands(clients);
+  const takes = (...wanted: typeof demands) => demands.some((demand) => wanted.includes(demand));
+  return {
+    ...(takes('dpop', 'either') ? { dpop_signing_alg_values_supported: PROOF_ALGORITHMS } : {}),
+    ...(takes('none', 'mtls', 'either')
+      ? {}
+      : { dpop_bound_access_tokens_required: true as const }),
+    ...(takes('mtls', 'either')
+      ? { tls_client_certificate_bound_access_tokens: true as const }
+      : {}),
   };
 }

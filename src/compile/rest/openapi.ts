@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLSchema } from 'graphql';
 import type { requestPlans } from '../../codec/index.js';
+import { proofDemands } from '../../config/clients/token-keys.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import { AT_ONCE, collections, getOrMake, inputFiles, type Steps } from '../../core/index.js';
 import { type DescribedOperation, namedOperations } from '../../graphql/index.js';
@@ -29,14 +30,17 @@ export function openApiFrame(
   schema: GraphQLSchema,
   { clients, publicUrl, services }: Config,
 ): OpenApiFrame {
-  const { apiKeys, basic, jwt, introspection, certificate } = clients ?? {};
-  const bearer = jwt ?? introspection;
+  const { apiKeys, basic, certificate } = clients ?? {};
+  const demands = proofDemands(clients);
+  const takesBearer = demands.some((demand) => demand !== 'dpop');
+  const takesProofs = demands.some((demand) => demand === 'dpop' || demand === 'either');
   const securitySchemes: Record<string, namedOperations.JsonSchema> = {
     ...(apiKeys === undefined
       ? {}
       : { apiKey: { type: 'apiKey', in: 'header', name: apiKeys.header } }),
     ...(basic === undefined ? {} : { basic: { type: 'http', scheme: 'basic' } }),
-    ...(bearer === undefined ? {} : { bearer: { type: 'http', scheme: 'bearer' } }),
+    ...(takesBearer ? { bearer: { type: 'http', scheme: 'bearer' } } : {}),
+    ...(takesProofs ? { dpop: { type: 'http', scheme: 'dpop' } } : {}),
     ...(certificate === undefined ? {} : { certificate: { type: 'mutualTLS' } }),
   };
   return {

@@ -6,6 +6,7 @@ import { listenersOf } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { Graph } from '../graphql/graph.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
+import { warningsOfProofs } from './unheld-proofs.js';
 import { warningsOfScopes } from './unheld-scopes.js';
 import { warningsOfWeakOptions } from './weak-options.js';
 
@@ -28,6 +29,7 @@ export function warningsOfConfig(
     ...unprotectedKeySet(config),
     ...unprotectedIntrospection(config),
     ...unknownProxies(config),
+    ...warningsOfProofs(config),
   ];
 }
 

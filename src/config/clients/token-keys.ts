@@ -8,6 +8,8 @@ import {
   oneOf,
   optional,
   type StaticOf,
+  section,
+  string,
   text,
   unsafe,
 } from '../keys/key-types.js';
@@ -58,6 +60,39 @@ const CLAIM_KEYS = {
   ),
 };
 
+/** How tokens are bound to the clients that send them. */
+const PROOF_KEYS = {
+  proof: oneOf(
+    ['none', 'dpop', 'mtls', 'either'],
+    'How tokens must be bound to their client: by a key that it proves to have with each ' +
+      'request (`dpop`, RFC 9449), by the certificate of its connection, which `listen` verifies ' +
+      '(`mtls`, RFC 8705), or by one of them. A token that is bound is held to it with `none` too.',
+    'none',
+  ),
+  dpop: section('Proofs that a client has the key of its token.', {
+    nonce: flag(
+      'Whether proofs need a nonce of the gateway, which ends with `maxAgeMillis`: proofs ' +
+        'cannot be made in advance. Clients get it by the field DPoP-Nonce.',
+      false,
+    ),
+    maxAgeMillis: millis(
+      'How long ago a proof may have been made. Until then it is remembered, and not taken ' +
+        'twice.',
+      [1_000, 3_600_000],
+      60_000,
+    ),
+    keys: optional(
+      list(
+        string({ minLength: 32, maxLength: 4096 }),
+        'The secrets that nonces are sealed with, the same in all replicas. The first seals, ' +
+          'all others are still read. Absent: each start of the gateway makes one, which its ' +
+          'workers share.',
+        { minItems: 1, maxItems: 8, uniqueItems: true },
+      ),
+    ),
+  }),
+};
+
 /** One issuer of tokens. */
 const JWT_KEYS = closed(
   {
@@ -94,6 +129,7 @@ const JWT_KEYS = closed(
       'Whether a token without `nbf` is refused; one without `exp` always is.',
       false,
     ),
+    ...PROOF_KEYS,
     ...CLAIM_KEYS,
   },
   'Clients that send a signed token: `Authorization: Bearer ...`. One issuer, or a list of them.',
@@ -122,6 +158,19 @@ export const jwtIssuers = (
     : jwt === undefined
       ? []
       : [{ issuer: jwt, path: [] }];
+
+/** How the tokens of all issuers, and those of introspection, must be bound to their clients. */
+export const proofDemands = (clients: ClientsWithTokens | undefined): readonly ProofKey[] => [
+  ...jwtIssuers(clients?.jwt).map(({ issuer }) => issuer.proof),
+  ...(clients?.introspection === undefined ? [] : [clients.introspection.proof]),
+];
+
+type ProofKey = JwtConfig['proof'];
+
+interface ClientsWithTokens {
+  readonly jwt?: JwtConfig | readonly JwtConfig[] | undefined;
+  readonly introspection?: { readonly proof: ProofKey } | undefined;
+}
 
 const isList = (jwt: JwtConfig | readonly JwtConfig[] | undefined): jwt is readonly JwtConfig[] =>
   Array.isArray(jwt);
@@ -153,6 +202,7 @@ export const INTROSPECTION = closed(
         minLength: 1,
       }),
     ),
+    ...PROOF_KEYS,
     ...CLAIM_KEYS,
     timeoutMillis: millis(
       'Time for an answer. Without one, requests are refused.',

@@ -135,6 +135,15 @@ export const HTTP_LIMITS = {
       'one of `clients.trustedProxies`: its connections are shared, and it has limits of its ' +
       'own. 0 answers all at once.',
   ),
+  proofs: limit(
+    500_000,
+    [100, 10_000_000],
+    'count',
+    'OVERLOADED',
+    'Proofs of possession (`proof` of tokens) that are remembered at once, by the process or all ' +
+      'its workers: none is taken twice. Beyond them requests with proofs are refused until some ' +
+      'expire.',
+  ),
   refusalHoldMillis: limit(
     5000,
     [0, 60_000],

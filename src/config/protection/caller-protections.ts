@@ -27,7 +27,7 @@ import { openTools } from './open-messages.js';
 import { sameOrder } from './order.js';
 import type { Protection } from './protection.js';
 import { fixedForCallers, mask, offered, scopes } from './rights.js';
-import { weakerTokens } from './tokens.js';
+import { proofDemand, weakerTokens } from './tokens.js';
 import { unconfirmedTools } from './unconfirmed.js';
 
 /** Protections by who calls: identity, rights, masks, what is shown. */
@@ -86,16 +86,24 @@ export const CALLER_PROTECTIONS = {
           'clientClaim',
           'scopesClaim',
           'forward',
+          'proof',
+          'dpop.nonce',
+          'dpop.maxAgeMillis',
         ),
       ),
       ...keysBelow('clients?.introspection?', {
         ...each(timeLimit, 'activeMillis'),
         ...each(fixed, 'audience', 'clientClaim', 'scopesClaim'),
         ...each(flagComparison(false, false), 'forward'),
+        ...each(proofDemand, 'proof'),
+        ...each(flagComparison(true, false), 'dpop?.nonce'),
+        ...each(timeLimit, 'dpop?.maxAgeMillis'),
       }),
     },
     compareAll: weakerTokens,
-    absent: 'Closed: public signatures alone, `exp` and `aud` are needed.',
+    absent:
+      'Closed: public signatures alone, `exp` and `aud` are needed. A token that is bound to its ' +
+      'client is held to that; `proof` demands it of all.',
     empty: IS_ERROR,
     unreachable: 'Refused: no key, no token.',
   },

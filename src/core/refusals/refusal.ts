@@ -48,6 +48,8 @@ export class Refusal extends Error {
    * constant, or that of a backend.
    */
   readonly challenge: string | null;
+  /** The challenges for tokens, in place of that of bearer tokens; null for that one. */
+  readonly tokenChallenges: readonly string[] | null;
 
   constructor(code: RefusalCode, rule: string | null = null, options?: RefusalOptions) {
     super(options?.text ?? kindOf(code).text, options);
@@ -64,6 +66,7 @@ export class Refusal extends Error {
     this.limit = options?.limit ?? null;
     this.retryAfter = options?.retryAfter ?? this.kind.retryAfterSeconds?.toString() ?? null;
     this.challenge = options?.challenge ?? null;
+    this.tokenChallenges = options?.tokenChallenges ?? null;
   }
 
   /** For the log only: which rule, at which byte where the reader found it broken. */
@@ -115,6 +118,7 @@ export interface ReplyFacts {
 export interface RefusalOptions extends ErrorOptions {
   readonly retryAfter?: string | null;
   readonly challenge?: string | null;
+  readonly tokenChallenges?: readonly string[] | null;
   /** A public text instead of that of the code: a constant, or the reason of a decision point. */
   readonly text?: string;
   readonly found?: string | number | null;

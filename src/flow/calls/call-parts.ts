@@ -134,6 +134,7 @@ const OF_ONE_REQUEST: ReadonlySet<string> = new Set([
   'tracestate',
   'baggage',
   'via',
+  'dpop',
   ...FORWARDING_FIELDS,
 ]);
 

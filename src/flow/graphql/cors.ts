@@ -12,18 +12,21 @@ export class Cors {
   readonly #hasCredentials: boolean;
   readonly #methods: string;
   readonly #requestFields: readonly string[];
+  readonly #answerFields: readonly string[];
   readonly #maxAgeSeconds: number;
 
   constructor(
     { origins, credentials, maxAgeMillis }: CorsConfig,
     requestHeaders: ReadonlySet<string>,
     methods: ReadonlySet<string>,
+    answerFields: readonly string[],
   ) {
     this.#isForAll = origins.includes('*');
     this.#origins = exactOrigins(origins);
     this.#hasCredentials = credentials;
     this.#methods = [...methods].join(', ');
     this.#requestFields = [...requestHeaders];
+    this.#answerFields = answerFields;
     this.#maxAgeSeconds = Math.floor(maxAgeMillis / 1000);
   }
 
@@ -57,7 +60,10 @@ export class Cors {
     const origin = this.#allowed(request);
     if (origin === null) return;
     response.setHeader('access-control-allow-origin', origin);
-    response.setHeader('access-control-expose-headers', [REQUEST_ID, ...exposed].join(', '));
+    response.setHeader(
+      'access-control-expose-headers',
+      [REQUEST_ID, ...this.#answerFields, ...exposed].join(', '),
+    );
     if (this.#hasCredentials) {
       response.setHeader('access-control-allow-credentials', 'true');
     }
@@ -109,15 +115,18 @@ export function makeCors({ graphql: { cors }, clients, services }: Config): Cors
     ],
   );
   const apiKey = clients?.apiKeys === undefined ? [] : [clients.apiKeys.header];
-  const names = [...REQUEST_HEADERS, ...apiKey, ...ofServices, ...cors.headers].map((name) =>
-    name.toLowerCase(),
+  const hasTokens = clients?.jwt !== undefined || clients?.introspection !== undefined;
+  const proof = hasTokens ? ['dpop'] : [];
+  const names = [...REQUEST_HEADERS, ...apiKey, ...proof, ...ofServices, ...cors.headers].map(
+    (name) => name.toLowerCase(),
   );
   const own = Object.values(services).flatMap(({ operations }) =>
     Object.values(operations).flatMap((each) =>
       typeof each === 'object' ? (each.rest?.split(' ', 1) ?? []) : [],
     ),
   );
-  return new Cors(cors, new Set(names), new Set(['GET', 'POST', ...own]));
+  const answerFields = hasTokens ? ['www-authenticate', 'dpop-nonce'] : [];
+  return new Cors(cors, new Set(names), new Set(['GET', 'POST', ...own]), answerFields);
 }
 
 /** The origins that are listed by themselves, as browsers write them. */

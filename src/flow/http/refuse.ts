@@ -167,13 +167,19 @@ export const retryAfter = ({ retryAfter: value }: Refusal): readonly string[] =>
   value === null ? [] : ['retry-after', value];
 
 /** RFC 9110 section 11.6.1 wants one with each 401, whatever the client has to show in the end. */
-function challenge(
-  { code, message, challenge: own }: Refusal,
-  parameters: string,
-): readonly string[] {
+function challenge(refusal: Refusal, parameters: string): readonly string[] {
+  const { code, message, challenge: own, tokenChallenges } = refusal;
   if (code !== 'UNAUTHENTICATED') return [];
+  const basic = own === null ? [] : ['www-authenticate', own];
+  if (tokenChallenges !== null) return [...basic, ...printTokenChallenges(refusal, parameters)];
   // RFC 6750 section 3.1: without credentials no error is named.
   const error = message === refusals.CREDENTIALS_MISSING ? '' : ', error="invalid_token"';
-  const basic = own === null ? [] : ['www-authenticate', own];
   return [...basic, 'www-authenticate', `Bearer realm="soapstone"${error}${parameters}`];
 }
+
+/** The challenges of proofs, which answers of SOAP have too: a nonce comes with them. */
+export const printTokenChallenges = (
+  { tokenChallenges }: Refusal,
+  parameters = '',
+): readonly string[] =>
+  (tokenChallenges ?? []).flatMap((each) => ['www-authenticate', `${each}${parameters}`]);

@@ -9,6 +9,7 @@ import {
   answerEmpty,
   answerStatus,
   cutIfBegun,
+  printTokenChallenges,
   retryAfter,
 } from '../http/refuse.js';
 import type { Accepted } from '../http/sentence.js';
@@ -25,7 +26,8 @@ export function refuseSoap(
 ): void {
   // WS-Security has a word for it, which stacks know (catalogue K06).
   if (refusal.code === 'UNAUTHENTICATED') {
-    refusal = new Refusal('wsse:FailedAuthentication', refusal.detail, { text: refusal.message });
+    const { detail, message: text, tokenChallenges } = refusal;
+    refusal = new Refusal('wsse:FailedAuthentication', detail, { text, tokenChallenges });
   }
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
@@ -60,7 +62,8 @@ export function refuseSoap(
     'content-length',
     String(message.length),
   ];
-  endLingering(exchange, response, status, [...headers, ...retryAfter(refusal)], message);
+  headers.push(...retryAfter(refusal), ...printTokenChallenges(refusal));
+  endLingering(exchange, response, status, headers, message);
 }
 
 const acceptedBy = ({ dialects, mediaTypes }: SoapService): Accepted => ({

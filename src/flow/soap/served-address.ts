@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
+import { forwardedScheme } from '../../access/network/forwarded-scheme.js';
 import type { Networks } from '../../access/network/networks.js';
 import type { Compiled } from '../../compile.js';
 import { Refusal } from '../../core/index.js';
@@ -39,7 +40,7 @@ export class ServedAddress {
     const named = isTrusted ? this.#knownHost(headers['x-forwarded-host']) : null;
     const host = named ?? headers.host ?? '';
     if (!HOST.test(host)) throw new Refusal('HTTP_BAD_REQUEST', 'Host');
-    const scheme = isTrusted ? schemeIn(headers['x-forwarded-proto']) : null;
+    const scheme = isTrusted ? forwardedScheme(headers['x-forwarded-proto']) : null;
     return `${scheme ?? (isEncrypted(socket) ? 'https' : 'http')}://${host}`;
   }
 
@@ -48,16 +49,4 @@ export class ServedAddress {
     const name = HOST.exec(field)?.[1] ?? '';
     return this.#hosts.has(name.toLowerCase().replace(/\.$/, '')) ? field : null;
   }
-}
-
-/**
- * The scheme that a proxy names; of several the last one, which the trusted peer itself has added.
- */
-function schemeIn(field: string | readonly string[] | undefined): 'http' | 'https' | null {
-  const text = typeof field === 'string' ? field : (field?.join(',') ?? '');
-  const scheme = text
-    .slice(text.lastIndexOf(',') + 1)
-    .trim()
-    .toLowerCase();
-  return scheme === 'http' || scheme === 'https' ? scheme : null;
 }

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Client, CallerIdentity as Credentials } from '../../access/client.js';
+import type { Client, CallerIdentity as Credentials, ProofState } from '../../access/client.js';
 import type { LiveClient } from '../../access/live-client.js';
 import type { LiveClients } from '../../access/live-clients.js';
 import { beginExchange } from '../../access/network/address.js';
@@ -32,6 +32,7 @@ export interface SubscriptionsHooks extends SubscriptionHooks {
   readonly present: () => SubscriptionsEndpoint;
   readonly checkAdmission: () => void;
   readonly pollSharing: PollSharing | null;
+  readonly proofs: ProofState;
 }
 
 /** Serves exchanges of more than one answer: subscriptions, over any transport, and WebSockets. */
@@ -83,7 +84,7 @@ export class SubscriptionsEndpoint {
       endpoint,
       manager: this.manager,
       limits,
-      credentials: new Set(['authorization', ...(header === undefined ? [] : [header])]),
+      credentials: new Set(['authorization', 'dpop', ...(header === undefined ? [] : [header])]),
       trustedProxies: compiled.trustedProxies,
       rules: compiled,
       note: (exchange, caller) => this.#note(exchange, caller.client),

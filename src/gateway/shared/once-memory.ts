@@ -35,11 +35,16 @@ export class OnceMemory {
    * Remembers a key that is `new`. One that is remembered at this time is `seen`; a memory that is
    * `full` remembers no more.
    */
-  take(key: string, untilMillis: number, nowMillis: number): 'new' | 'seen' | 'full' {
+  take(
+    key: string,
+    untilMillis: number,
+    nowMillis: number,
+    max = this.max,
+  ): 'new' | 'seen' | 'full' {
     const { keys, heap } = this.#remembered;
     this.#expire(nowMillis);
     if (keys.has(key)) return 'seen';
-    if (heap.length >= this.max) return 'full';
+    if (heap.length >= max) return 'full';
     keys.add(key);
     push(heap, { key, untilMillis });
     return 'new';

@@ -107,6 +107,7 @@ export class Workers implements WorkerGroup {
   readonly #replicas = new EndedReplicas(this.#taking);
   readonly #suspicions = new sharedState.Suspicions();
   readonly #confirmations = new OnceMemory(USED_MAX);
+  readonly #proofs = new OnceMemory(Number.POSITIVE_INFINITY);
   readonly #addresses;
   readonly #watch: WorkerWatch;
   readonly #slots: readonly WorkerSlot[];
@@ -340,6 +341,8 @@ export class Workers implements WorkerGroup {
         },
         useConfirmation: ({ name, untilMillis }) =>
           this.#confirmations.take(name, untilMillis, Date.now()),
+        claimProof: ({ key, untilMillis, max }) =>
+          this.#proofs.take(key, untilMillis, Date.now(), max),
         suspicion: (suspicion) => {
           this.#suspicions.add(suspicion);
           for (const other of this.#members.keys()) {

@@ -80,6 +80,24 @@ export const HOLDING_TESTS = {
   connections: ['test/catalogue/http.test.ts', 'H26: many connections'],
   uploads: ['test/catalogue/overload.test.ts', 'O04: many long uploads at once'],
   secrets: ['test/catalogue/secrets.test.ts', 'K01: secrets of callers and of the configuration'],
+  tokens: ['test/access/access.test.ts', 'tokens'],
+  inactiveTokens: [
+    'test/access/introspection.test.ts',
+    'a token that is not active is refused, and asked about again only later',
+  ],
+  forgedTokens: ['test/catalogue/access.test.ts', 'K06, K07: forged tokens, and those out of time'],
+  boundTokens: [
+    'test/features/bound-tokens.test.ts',
+    'a token that is bound is held to it where no binding is demanded',
+  ],
+  queryTokens: ['test/features/bound-tokens.test.ts', 'a token in the query or in a form is none'],
+  bindings: ['test/access/dpop.test.ts', 'the binding of a token by what is demanded'],
+  proofs: ['test/access/dpop.test.ts', 'each check of a proof (RFC 9449 section 4.3)'],
+  replays: [
+    'test/process/worker-proofs.test.ts',
+    'a proof is taken once by all workers, whichever gets it',
+  ],
+  shortKeys: ['test/access/dpop.test.ts', 'keys of all kinds sign proofs'],
   outputs: ['test/catalogue/bridge.test.ts', 'B17: answers are JSON, whatever is in them'],
 } as const satisfies Readonly<Record<string, readonly [file: string, title: string]>>;
 

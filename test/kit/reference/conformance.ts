@@ -1,11 +1,13 @@
 import { BASIC_PROFILE, SIMPLE_BINDING } from '../conformance/basic-profile.js';
 import { HOLDING_TESTS, type Profile, type ProfileRow } from '../conformance/conformance.js';
+import { FAPI } from '../conformance/fapi-profile.js';
 import { OWASP, SECURITY_PROFILE } from '../conformance/security-profile.js';
 
 export const PROFILES: readonly Profile[] = [
   BASIC_PROFILE,
   SIMPLE_BINDING,
   SECURITY_PROFILE,
+  FAPI,
   OWASP,
 ];
 

@@ -25,6 +25,7 @@ export async function identifySocket(
       address,
       isTls,
       certificate: certificateOf(connection),
+      proven: { method: 'GET', path: state.client.path, proofs: parts.proofs, answer: null },
     });
     const client = await parts.rules.access.identify(credentials());
     if (signal.aborted) return false;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ProofState } from '../../../access/client.js';
 import type { AccessRules, LiveClient } from '../../../access/live-client.js';
 import type { LiveClients } from '../../../access/live-clients.js';
 import type { Networks } from '../../../access/network/networks.js';
@@ -31,6 +32,8 @@ export interface ProtocolSocket {
 export interface WebSocketClient {
   /** The address of the connection. */
   readonly address: string;
+  /** The path of the request that opened it. */
+  readonly path: string;
   readonly connection: Socket;
   readonly headers: RequestContext['headers'];
   /** Aborted when it is gone. */
@@ -51,6 +54,7 @@ export interface ProtocolParts {
   readonly rules: AccessRules;
   readonly liveClients: LiveClients;
   readonly budgets: Budgets;
+  readonly proofs: ProofState;
   note(exchange: Exchange, caller: Caller): void;
   finish(exchange: Exchange): void;
   readonly observer: ExchangeObserver;

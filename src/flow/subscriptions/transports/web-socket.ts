@@ -5,6 +5,7 @@ import { Cancellation } from '../../../core/index.js';
 
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
+import { readTarget } from '../../http/target.js';
 import { chooseProtocol } from '../wire/graphql-ws.js';
 import { keepAsking, makeSocketServer, type Socket, wsText } from '../wire/ws.js';
 import { type OutgoingLimits, SendQueue } from './send-queue.js';
@@ -68,7 +69,9 @@ export class WebSockets {
     await Promise.all(gone);
   }
 
-  #opened(socket: Socket, { headers, socket: connection }: IncomingMessage, address: string): void {
+  #opened(socket: Socket, request: IncomingMessage, address: string): void {
+    const { headers, socket: connection } = request;
+    const { path } = readTarget(request);
     const departure = new Cancellation();
     // A client that reads on gets the close code; it may come again.
     const stalled = (): void => {
@@ -85,7 +88,7 @@ export class WebSockets {
         // The send queue may be full as well.
         resume: () => outgoing.isPaused || socket.resume(),
       },
-      { address, connection, headers, signal: departure },
+      { address, path, connection, headers, signal: departure },
     );
     const { pingMillis } = this.#limits;
     const stopPinging = keepAsking(socket, pingMillis, () => {
