@@ -118,6 +118,16 @@ function importsApart(importer, statement, list, from) {
   );
 }
 
+/** Leaves the import of the `graphql` of others: everything else uses the copy in the bundle. */
+const peerOfSchema = {
+  name: 'peer',
+  setup(builder) {
+    builder.onResolve({ filter: /^graphql$/ }, ({ importer }) =>
+      /[\\/]peer-graphql\.js$/.test(importer) ? { path: 'graphql', external: true } : undefined,
+    );
+  },
+};
+
 const unexplained = REFUSAL_CODES.filter((code) => refusalGuides()[code] === undefined);
 if (unexplained.length > 0) throw new Error(`config/refusals.json lacks ${unexplained.join(', ')}`);
 
@@ -141,6 +151,7 @@ const { metafile } = await build({
     main: `${FROM}/main.js`,
     'drift-worker': `${FROM}/flow/drift/drift-worker.js`,
     index: `${FROM}/library/soapstone.js`,
+    schema: `${FROM}/library/schema.js`,
   },
   outdir: TO,
   bundle: true,
@@ -164,7 +175,7 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
-  plugins: [assertOfPackages, housesApart],
+  plugins: [assertOfPackages, housesApart, peerOfSchema],
   metafile: true,
   logLevel: 'warning',
 });

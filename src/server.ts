@@ -17,6 +17,7 @@ import { clearTextOf, makeConsole } from './console/console.js';
 import { ConsoleFacts } from './console/facts.js';
 import { type Pace, Refusal, refusals, sharedState, TimeSlices } from './core/index.js';
 import { ReloadLimiter } from './flow/drift/reload-limiter.js';
+import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import type { RefusedRequest } from './flow/http/connection.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
@@ -97,6 +98,11 @@ export async function serveGateway(
     throw error;
   }
   return gateway;
+}
+
+/** What runs operations of GraphQL in this process, without HTTP. */
+export interface OperationParts extends Pick<ProcessState, 'budgets' | 'finish' | 'observer'> {
+  readonly endpoint: GraphqlEndpoint;
 }
 
 /** A gateway that runs. */
@@ -212,6 +218,11 @@ export class Gateway {
 
   /** The configuration in which requests begin. */
   readonly compiled = (): Compiled => this.#generations.current.compiled;
+
+  /** The parts that operations of GraphQL need which no listener brings. */
+  get operationParts(): OperationParts {
+    return { ...this.#state, endpoint: this.#generations.current.graphql };
+  }
 
   /** The metrics of this process. */
   listMetrics(): Promise<MetricList> {

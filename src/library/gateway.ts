@@ -4,6 +4,7 @@ import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Environment } from '../config/source/read-source.js';
 import { ConfigurationError, inputFiles, TimeSlices } from '../core/index.js';
 import { Log } from '../observe/log/log.js';
+import { lineTaker } from '../observe/log/log-target.js';
 import { readyEvent } from '../process/announce.js';
 import { FileWatch } from '../process/reload/file-watch.js';
 import { WsdlTakeover } from '../process/reload/wsdl-takeover.js';
@@ -31,7 +32,7 @@ export interface StartGatewayOptions {
 
 /** A gateway that takes requests. */
 export interface StartedGateway {
-  /** The addresses of callers, as `http://127.0.0.1:43211`; that of a Unix socket is `unix:/path`. */
+  /** The addresses of callers: `http://127.0.0.1:43211`; a Unix socket is `unix:/path`. */
   readonly urls: readonly string[];
   /** The address of operators. */
   readonly adminUrl: string;
@@ -42,8 +43,8 @@ export interface StartedGateway {
    */
   reload(configuration?: GatewayConfiguration): Promise<void>;
   /**
-   * Stops: requests in flight finish, for as long as `limits.http.drainMillis` allows. A second call
-   * gives what the first one does.
+   * Stops: requests in flight finish, for as long as `limits.http.drainMillis` allows. A second
+   * call gives what the first one does.
    */
   close(): Promise<void>;
 }
@@ -64,7 +65,10 @@ export async function startGateway(
   const watch = new FileWatch();
   const loaded = await source.load(watch.track(inputFiles.recordInputs(snapshot)));
   const { log: logging } = loaded.config;
-  const log = new Log(options.log === undefined ? 'silent' : logging.level, lineTaker(options));
+  const log = new Log(
+    options.log === undefined ? 'silent' : logging.level,
+    lineTaker(options.log ?? null),
+  );
   const running = await runGateway(
     1,
     {
@@ -83,17 +87,6 @@ export async function startGateway(
   readyEvent({ url: urls[0] ?? '', urls, adminUrl }, running.warnings, log);
   return new OwnGateway(urls, running, source, watch);
 }
-
-/** The log of a gateway whose lines a function takes; an error of that is no matter of requests. */
-const lineTaker = ({ log = () => {} }: StartGatewayOptions) => ({
-  write(line: string): void {
-    try {
-      log(line.trimEnd());
-    } catch {
-      // Nothing is left that could report it.
-    }
-  },
-});
 
 /** The place of a configuration: a file, or an object that a reload may replace. */
 class Source {

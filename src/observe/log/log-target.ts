@@ -82,3 +82,14 @@ function ownTarget(own: number): LogTarget {
     },
   };
 }
+
+/** The log of a gateway whose lines a function takes; its errors are no matter of requests. */
+export const lineTaker = (log: ((line: string) => void) | null): { write(line: string): void } => ({
+  write(line) {
+    try {
+      log?.(line.trimEnd());
+    } catch {
+      // Nothing is left that could report it.
+    }
+  },
+});

@@ -1,0 +1,79 @@
+import { join, resolve } from 'node:path';
+import t from 'tap';
+import { usePackage } from './installed-package.js';
+import { useSchemaDesk } from './schema-desk.js';
+import { QUESTIONS } from './schema-questions.js';
+
+/** The schema as the package has it, with the `graphql` of programs of others. */
+
+const COMPILER = resolve('node_modules/typescript/lib/tsc.js');
+const STRICT = [
+  ...['--ignoreConfig', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
+  ...['--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom', '--types', ''],
+];
+
+/** Prints the answers to questions; its arguments are a WSDL, an address and the questions. */
+const PROGRAM = `
+import { graphql } from 'graphql';
+import { ConfigurationError, printedSchema, schemaFromWsdl } from 'soapstone/schema';
+import type { WsdlSchema } from 'soapstone/schema';
+
+declare const process: { readonly argv: readonly string[] };
+interface Context { readonly role: string }
+
+const [, , wsdl = '', url = '', questions = '[]'] = process.argv;
+const options = { url, schema: { choices: 'union' } };
+const made: WsdlSchema = await schemaFromWsdl(wsdl, {
+  ...options,
+  caller: ({ role }: Context) => ({ id: role }),
+});
+const answers: unknown[] = [];
+for (const [, source, variableValues] of JSON.parse(questions)) {
+  const contextValue: Context = { role: 'a' };
+  answers.push(await graphql({ schema: made.schema, source, variableValues, contextValue }));
+}
+await made.close();
+const wrong: unknown = await schemaFromWsdl(wsdl, { uri: '' }).catch((error: unknown) => error);
+if (!(wrong instanceof ConfigurationError)) throw wrong;
+console.log(JSON.stringify({ answers, printed: await printedSchema(wsdl, options) }));
+`;
+
+/** What an answer says, without what is of one request, and without texts of a release. */
+const asked = (answer: object): unknown =>
+  JSON.parse(JSON.stringify(answer), (key, value: unknown) =>
+    key === 'locations' || (key === 'id' && typeof value === 'string' && value.includes('-'))
+      ? undefined
+      : value,
+  );
+
+for (const release of ['graphql', 'graphql-17']) {
+  t.test(`a program with ${release} has the schema, its types and its answers`, async (t) => {
+    const desk = await useSchemaDesk(t);
+    const wsdl = join(desk.folder, 'desk.wsdl');
+    const packages = { graphql: `node_modules/${release}` };
+    const { run } = await usePackage(t, packages, { 'own.mts': PROGRAM });
+    t.equal(await run(COMPILER, ...STRICT, 'own.mts').catch(outputOf), '', 'its types are strict');
+    const printed = await run('own.mjs', wsdl, desk.url, JSON.stringify(QUESTIONS));
+    const { answers, printed: sdl } = JSON.parse(printed);
+    for (const [index, [title, query, variables]] of QUESTIONS.entries()) {
+      t.same(asked(answers[index]), await desk.ask(query, variables), title);
+    }
+    t.match(sdl, 'getCustomer(id: Int!, kind: Kind): Customer');
+  });
+}
+
+t.test('without `graphql` an import says what to install', async (t) => {
+  const { run } = await usePackage(
+    t,
+    {},
+    {
+      'own.mjs': `import('soapstone/schema').catch(({ message }) => console.log(message));`,
+      'other.mjs': `import { startGateway } from 'soapstone'; console.log(typeof startGateway);`,
+    },
+  );
+  t.match(await run('own.mjs'), /needs the package `graphql`.*npm install graphql@16/);
+  t.equal(await run('other.mjs'), 'function\n', 'the gateway has its own');
+});
+
+/** What a program that failed has printed. */
+const outputOf = (error: { readonly stdout?: string }): string => error.stdout ?? String(error);
