@@ -11,8 +11,8 @@ import {
   type SelectionNode,
   type VariableDefinitionNode,
 } from 'graphql';
+import { type AskedField, coercedVariables } from './asked-field.js';
 import { NarrowedSelections } from './narrowed-selection.js';
-import { coercedVariables, type AskedField } from './asked-field.js';
 
 /** What is run for root fields: a document of their own, and its variables. */
 export interface PushedOperation {

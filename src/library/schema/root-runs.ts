@@ -1,8 +1,8 @@
 import type { ExecutionResult, GraphQLError, GraphQLFieldResolver } from 'graphql';
+import type { AskedField } from './asked-field.js';
 import type { PeerGraphql } from './peer-graphql.js';
 import { type PlacedError, withErrors } from './placed-errors.js';
 import type { PushedDocuments, PushedOperation } from './pushed-document.js';
-import type { AskedField } from './asked-field.js';
 
 /** Runs an operation for a request with this context of its server. Rejects with a bug alone. */
 export type RunOperation = (
