@@ -150,7 +150,14 @@ class Explanation {
   }
 
   async #field(field: run.RootField): Promise<void> {
-    const { key, name, nodes, call } = field;
+    const { key, name, nodes, call, entities = null } = field;
+    if (entities !== null) {
+      this.#terminal.out(`\n${key}: no call of its own`);
+      for (const use of run.entityUses(key, entities, this.#plan.links)) {
+        await this.#link(use);
+      }
+      return;
+    }
     if (call === null) {
       this.#terminal.out(`\n${key}: no call, the gateway answers`);
       return;

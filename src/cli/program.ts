@@ -89,12 +89,12 @@ function addGatewayCommands({ program, terminal, finish }: ProgramContext): void
       const { check } = await import('./check.js');
       finish(await check(configFile(options), terminal));
     });
-  withConfig(program.command('schema').description('print the GraphQL schema')).action(
-    async (options: ConfigFlags) => {
+  withConfig(program.command('schema').description('print the GraphQL schema'))
+    .option('--federation', 'as the SDL of the subgraph, for the composition of a supergraph')
+    .action(async (options: ConfigFlags & { federation?: true }) => {
       const { schema } = await import('./schema.js');
-      finish(await schema(configFile(options), terminal));
-    },
-  );
+      finish(await schema(configFile(options), options.federation === true, terminal));
+    });
   withConfig(
     program
       .command('docs')

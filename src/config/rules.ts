@@ -7,6 +7,7 @@ import { callbackPaths } from './graphql/callback-paths.js';
 import { conversionRules } from './graphql/convert-rules.js';
 import { documentRules } from './graphql/document-rules.js';
 import { downloadPaths, downloadRules } from './graphql/download-rules.js';
+import { federationRules } from './graphql/federation-rules.js';
 import { graphqlRules } from './graphql/graphql-rules.js';
 import { graphqlServiceRules } from './graphql/graphql-service-rules.js';
 import { idempotencyRules } from './graphql/idempotency-rules.js';
@@ -66,6 +67,7 @@ export function* checkRules(
     ...subscriptionRules(data),
     ...graphqlRules(data),
     ...downloadRules(data),
+    ...federationRules(data),
     ...idempotencyRules(data),
     ...pageRules(data),
     ...signingRules(data),

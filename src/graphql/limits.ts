@@ -216,6 +216,13 @@ export const GRAPHQL_LIMITS = {
     'MAX_LINKS_LIMIT',
     'Positions in one answer that links fill.',
   ),
+  representations: limit(
+    1000,
+    [1, 100_000],
+    'count',
+    'BAD_USER_INPUT',
+    'Representations of one `_entities`: each is an object that a router asks a subgraph for.',
+  ),
   repeatedChars: internal(
     8 * MIB,
     [KIB, 256 * MIB],

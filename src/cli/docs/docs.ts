@@ -14,7 +14,7 @@ import { printHtml, printMarkdown } from './print-pages.js';
 export async function docs(file: string, directory: string, terminal: Terminal): Promise<ExitCode> {
   const { graph, close } = await compile(await loadConfig(file, process.env));
   await close();
-  const pages = schemaDocs.pagesOf(graph.schema, graph.fields);
+  const pages = schemaDocs.pagesOf(graph.schema, graph.fields, graph.subgraph !== null);
   if (pages.length === 0) {
     terminal.error('The configuration offers no operation.');
     return 1;

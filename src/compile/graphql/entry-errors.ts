@@ -3,10 +3,7 @@ import { listNames } from '../../config/keys/key-text.js';
 import { spelling } from '../../core/index.js';
 import type { graphqlSchema } from '../../graphql/index.js';
 
-/**
- * Errors in links or subscriptions as findings, with the nearest
- * name that exists.
- */
+/** Errors in entries of a section as findings, with the nearest name that exists. */
 export const entryFindings = (
   key: keyof typeof SECTIONS,
   errors: readonly graphqlSchema.EntryError[],
@@ -18,11 +15,21 @@ export const entryFindings = (
         ? null
         : `Known here: ${listNames(unknown.known, 10)}.`;
     return finding(
-      [key, ...path],
-      `${SECTIONS[key]} \`${path[0]}\`: ${what}`,
+      [...SECTIONS[key].path, ...path.map((step, at) => (at === 1 ? indexIn(step) : step))],
+      `${SECTIONS[key].title}${path[0] === undefined ? '' : ` \`${path[0]}\``}: ${what}`,
       guess ?? known ?? remedy,
       part,
     );
   });
 
-const SECTIONS = { links: 'Link', subscriptions: 'Subscription' } as const;
+/** A step as the index of a list, where it is digits: no key of an entry is. */
+const indexIn = (step: string): string | number => (/^[0-9]+$/.test(step) ? Number(step) : step);
+
+const FEDERATION = ['graphql', 'federation'];
+
+const SECTIONS = {
+  links: { title: 'Link', path: ['links'] },
+  subscriptions: { title: 'Subscription', path: ['subscriptions'] },
+  keys: { title: 'Key of type', path: [...FEDERATION, 'keys'] },
+  types: { title: 'Federation of type', path: [...FEDERATION, 'types'] },
+} as const;

@@ -14,13 +14,17 @@ import {
 import { requirementOfCall, rightsRules } from '../soap/rights.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { entryFindings } from './entry-errors.js';
+import { federationOf } from './federation.js';
 import type { GraphqlUpstream } from './graphql-upstream.js';
 import { linkSizeFindings, linksOf } from './links.js';
 import { subscriptionsOf } from './subscriptions.js';
 
 /** The one GraphQL endpoint over all services. */
 export interface Graph
-  extends Omit<graphqlSchema.BuiltSchema, 'findings' | 'linkErrors' | 'subscriptionErrors'> {
+  extends Omit<
+    graphqlSchema.BuiltSchema,
+    'findings' | 'linkErrors' | 'subscriptionErrors' | 'keyErrors' | 'directiveErrors'
+  > {
   readonly path: string;
   /** The rules of fields and operations: where there are none, all callers have the same rights. */
   readonly rules: readonly fieldRights.FieldRule[];
@@ -38,10 +42,10 @@ export async function compileGraph(
   pace: Pace,
 ): Promise<Graph> {
   const { links: linkKeys, subscriptions: subscriptionKeys } = config;
-  const { path, downloads } = config.graphql;
+  const { path, downloads, federation } = config.graphql;
   const hasDownloads = downloads !== undefined;
   const directives = hasDownloads ? [graphqlSchema.URL_DIRECTIVE] : [];
-  const configured = [linkKeys, subscriptionKeys, hasDownloads];
+  const configured = [linkKeys, subscriptionKeys, hasDownloads, federation ?? null];
   const keep = (graph: Graph): Graph =>
     graphqlUpstreams.length > 0
       ? graph
@@ -49,7 +53,14 @@ export async function compileGraph(
   const kept = graphqlUpstreams.length > 0 ? null : SCHEMAS.find(keeping, '', configured);
   if (kept !== null && areSame(services, kept.services)) return keep({ ...kept.graph, path });
   const built = await pace.run(
-    build(services, graphqlUpstreams, linksOf(config), subscriptionsOf(config), directives),
+    build(
+      services,
+      graphqlUpstreams,
+      linksOf(config),
+      subscriptionsOf(config),
+      directives,
+      federationOf(config),
+    ),
   );
   await pace.pause();
   const findings = findingsOf(config, services, built);
@@ -59,7 +70,8 @@ export async function compileGraph(
   if (errors.length > 0) {
     throw new FindingsError(errors.map(({ message }) => schemaFinding(message)));
   }
-  const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
+  const { schema, fields, links, subschemaFields, subgraph } = built;
+  const { subscriptions, replyRules, warnings } = built;
   const rules = [
     ...rightsRules(services),
     ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()]),
@@ -70,6 +82,7 @@ export async function compileGraph(
     fields,
     links,
     subschemaFields,
+    subgraph,
     subscriptions,
     rules,
     replyRules,
@@ -129,6 +142,7 @@ const build = (
   links: readonly schemaMapping.LinkMapping[],
   subscriptions: readonly schemaMapping.SubscriptionMapping[],
   directives: readonly GraphQLDirective[] = [],
+  federation: schemaMapping.FederationMapping | null = null,
 ): Steps<graphqlSchema.BuiltSchema> => {
   const owners = typeOwners(services);
   return graphqlSchema.buildingSchema(
@@ -158,6 +172,7 @@ const build = (
     subscriptions,
     graphqlUpstreams.map(({ subschema }) => subschema),
     directives,
+    federation,
   );
 };
 
@@ -190,11 +205,13 @@ function namingOf({ wsdl, config }: ConfiguredService): graphqlSchema.Naming {
 const findingsOf = (
   config: GraphConfig,
   services: readonly ConfiguredService[],
-  { findings, links, linkErrors, subscriptionErrors }: graphqlSchema.BuiltSchema,
+  built: graphqlSchema.BuiltSchema,
 ): readonly Finding[] => [
   ...services.flatMap(unknownOperations),
-  ...mappingFindings(findings, (name) => ['services', name]),
-  ...entryFindings('links', linkErrors),
-  ...linkSizeFindings(config, links),
-  ...entryFindings('subscriptions', subscriptionErrors),
+  ...mappingFindings(built.findings, (name) => ['services', name]),
+  ...entryFindings('links', built.linkErrors),
+  ...linkSizeFindings(config, built.links),
+  ...entryFindings('subscriptions', built.subscriptionErrors),
+  ...entryFindings('keys', built.keyErrors),
+  ...entryFindings('types', built.directiveErrors),
 ];

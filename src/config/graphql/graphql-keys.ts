@@ -4,6 +4,7 @@ import { flag, list, oneOf, optional, section, string, text } from '../keys/key-
 import { CORS_KEYS } from './cors-keys.js';
 import { BATCH_KEY, PERSISTED_KEYS, TRUSTED_KEYS } from './document-keys.js';
 import { DOWNLOAD_KEYS } from './download-keys.js';
+import { FEDERATION_KEYS } from './federation-keys.js';
 
 /** Keys of the GraphQL endpoint: the part of the table of keys for it. */
 export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
@@ -23,6 +24,7 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
   batch: BATCH_KEY,
   cors: optional(CORS_KEYS),
   downloads: optional(DOWNLOAD_KEYS),
+  federation: optional(FEDERATION_KEYS),
   rejectUnauthorized: flag(
     'Whether an operation with a field that its caller may not read is refused as a whole. ' +
       'Else that field is null, with an error `FORBIDDEN`.',

@@ -2,16 +2,17 @@ import { FIELD_NAME, FIELD_PATH, GRAPHQL_NAME, SERVICE_OPERATION } from '../keys
 import { closed, mapOf, optional, string, text } from '../keys/key-types.js';
 import { listSize } from './cost-keys.js';
 
-const operation = (description: string) =>
+/** An operation of a service that other fields call. */
+export const linkedOperation = (description: string) =>
   text(description, {
     ...SERVICE_OPERATION,
     hint: 'Write the service, a dot and the operation: customers.GetCustomer.',
   });
 const fieldPath = (description: string) => text(description, FIELD_PATH);
 
-const BATCH = closed(
+export const LINK_BATCH = closed(
   {
-    operation: operation('Service and operation: `customers.GetCustomers`.'),
+    operation: linkedOperation('Service and operation: `customers.GetCustomers`.'),
     argument: fieldPath('Its list argument, which takes the keys.'),
     key: fieldPath('The field of the items that holds the key: answers may come in any order.'),
     items: optional(
@@ -22,7 +23,7 @@ const BATCH = closed(
 );
 
 const LINK = closed({
-  operation: operation(
+  operation: linkedOperation(
     'Service and operation: `customers.GetCustomer`. Its answer is the field; ' +
       'it needs no field of its own.',
   ),
@@ -33,7 +34,7 @@ const LINK = closed({
       '(or path) that fills it. Other arguments become those of the link.',
     { names: FIELD_PATH.hint },
   ),
-  batch: optional(BATCH),
+  batch: optional(LINK_BATCH),
   description: optional(text('The description of the field; that of the operation unless set.')),
   deprecated: optional(text('Why the field should not be used any more.', { minLength: 1 })),
   listSize: optional(

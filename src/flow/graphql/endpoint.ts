@@ -55,6 +55,8 @@ export interface GraphqlEndpoint
   readonly policy: Policy | null;
   /** Null where all callers have the same rights to fields. */
   readonly rights: RightsTable | null;
+  /** The class of clients that may always read the SDL of the subgraph; null where none may. */
+  readonly routerClass: string | null;
   /** An operation with a forbidden field is refused. */
   readonly rejectsUnauthorized: boolean;
   /** Null where no binary content has an address. */
@@ -108,6 +110,7 @@ export function makeGraphqlEndpoint(
         ? null
         : new RightsTable(graph.rules, config.clients?.maskKey ?? null),
     policy,
+    routerClass: graphql.federation?.router ?? null,
     rejectsUnauthorized: graphql.rejectUnauthorized,
     callerCaching: compileCallerCaching(
       config,

@@ -20,6 +20,8 @@ import { isSubschemaField, type SendToSubschema } from '../schema/fields/subsche
 import type { LinkAsk } from '../schema/links/link-plan.js';
 import { visible } from '../schema/links/link-walk.js';
 import { argumentsOf, type CallArguments, hasVariables } from './arguments.js';
+import type { EntityPlan } from './entity-plan.js';
+import { answerEntities } from './entity-run.js';
 import { ErrorList } from './error-list.js';
 import { type CallField, type CallToCheck, type FieldCall, RequestCalls } from './field-call.js';
 import { completeErrors } from './field-errors.js';
@@ -246,7 +248,28 @@ function forbiddenAnswer(field: RootField): Answer {
 
 async function answerField(field: RootField, context: OperationRun): Promise<Answer> {
   if (field.isForbidden) return forbiddenAnswer(field);
-  return field.call === null ? answerHere(field, context) : answerCall(field, field.call, context);
+  const { call, entities = null } = field;
+  if (call !== null) return answerCall(field, call, context);
+  return entities === null ? answerHere(field, context) : entitiesAnswer(field, entities, context);
+}
+
+/** The objects of `_entities`, each of which costs a point for its key. */
+async function entitiesAnswer(
+  field: RootField,
+  plan: EntityPlan,
+  context: OperationRun,
+): Promise<Answer> {
+  const { admitted, execution, root, links } = context;
+  const { key, nodes, name } = field;
+  const definition = root.getFields()[name];
+  const [node] = nodes;
+  if (definition === undefined || node === undefined) throw new Error('admitted without a field');
+  const errors = new ErrorList(execution.limits.errors);
+  const { representations } = argumentsOf(definition, node, admitted.variables, null).arguments;
+  const asked: readonly unknown[] = Array.isArray(representations) ? representations : [];
+  execution.spending?.answered(asked.length);
+  const value = await answerEntities(asked, plan, links, { key, nodes }, errors);
+  return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal: false };
 }
 
 async function answerHere(field: RootField, context: OperationRun): Promise<Answer> {

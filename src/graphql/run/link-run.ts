@@ -74,7 +74,12 @@ export class LinkRun {
 
   /** Puts the answers of links into a value, level by level. Rejects with `CLIENT_GONE`. */
   async fill(value: unknown, walk: Walk, place: PathNode, errors: ErrorList): Promise<void> {
-    let positions = linkPositionsIn(value, walk, place);
+    await this.fillAt(linkPositionsIn(value, walk, place), errors);
+  }
+
+  /** Puts answers into these positions, and into those of links in them. Rejects as `fill` does. */
+  async fillAt(first: readonly LinkPosition[], errors: ErrorList): Promise<void> {
+    let positions = first;
     while (positions.length > 0) {
       const answers = await Promise.all(
         positions.map((position): Promise<LinkAnswer> | LinkAnswer =>

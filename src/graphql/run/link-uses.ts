@@ -2,6 +2,7 @@ import type { FieldSlot, ReplyPlan, replyPlans } from '../../codec/index.js';
 import { getOrMake } from '../../core/index.js';
 import { HIDDEN } from '../schema/feeds/hidden-slots.js';
 import { type LinkSelection, linkIdOf, valuesOf } from '../schema/links/link-plan.js';
+import type { EntityPlan } from './entity-plan.js';
 import type { RootPlan } from './root-plan.js';
 
 /** A link in the plan of an operation. */
@@ -65,6 +66,24 @@ export function linkUses(
   };
   inReply(reply, key);
   return [...uses.values()];
+}
+
+/** The links of the keys of `_entities`, each before those beneath it. */
+export function entityUses(
+  key: string,
+  { types }: EntityPlan,
+  links: RootPlan['links'],
+): readonly LinkUse[] {
+  return [...types].flatMap(([type, keys]) =>
+    keys.flatMap(({ key: { fields }, id }): readonly LinkUse[] => {
+      const selection = links.get(id);
+      if (selection === undefined) return [];
+      const { ask } = selection.target;
+      const path = `${key}[] on ${type} by ${fields}`;
+      const below = ask.kind === 'soap' ? linkUses(`${key}[] on ${type}`, ask.reply, links) : [];
+      return [{ path, selection }, ...below];
+    }),
+  );
 }
 
 const isHidden = ({ key }: FieldSlot): boolean => key.startsWith(HIDDEN);

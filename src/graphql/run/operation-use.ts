@@ -33,7 +33,7 @@ export const useOf = (admitted: Admitted, built: PlannedSchema): observing.Opera
 function readUse(admitted: Admitted, built: PlannedSchema): observing.OperationUse {
   const { document, operation } = admitted;
   const calls = new Set(
-    calledFields(admitted, built).map((each) => `${each.service}.${each.operation.name}`),
+    calledFields(admitted, built, true).map((each) => `${each.service}.${each.operation.name}`),
   );
   const fields = new Set<string>();
   const named = new Set<string>();
@@ -79,15 +79,18 @@ const ownName = (name: string): string =>
 
 /**
  * The operations that an operation calls: for fields of the root, links, and fields of roots
- * further below.
+ * further below. `isEach`: also those that only some values lead to.
  */
 export function calledFields(
   admitted: Admitted,
   built: PlannedSchema,
+  isEach: boolean,
 ): readonly (BoundField | SubschemaField)[] {
   const { fields, links } = rootPlanOf(admitted, built);
   // A link that is forbidden is null, and calls nothing.
-  const permitted = [...links.values()].filter(({ isForbidden }) => !isForbidden);
+  const permitted = [...links.values()].filter(
+    ({ isForbidden, isAlternative }) => !isForbidden && (isEach || !isAlternative),
+  );
   return [
     ...fields.flatMap(({ call }) => call?.bound ?? []),
     ...permitted.map(({ link }) => link.called),

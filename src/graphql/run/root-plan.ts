@@ -2,6 +2,7 @@ import { type FieldNode, type GraphQLObjectType, isNonNullType } from 'graphql';
 import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
+import { SUBGRAPH_NAMES } from '../schema/entities/entity.js';
 import type { BoundField } from '../schema/fields/bound-field.js';
 import type { SubschemaField } from '../schema/fields/subschema.js';
 import type { Link } from '../schema/links/link.js';
@@ -16,6 +17,7 @@ import { collectFields, planReply, type Variables } from '../schema/output/reply
 import { ruleOf } from '../schema/rights/field-rule.js';
 import type { BuiltSchema } from '../schema/schema.js';
 import { SubschemaPlanner } from '../schema/subschema/subschema-planner.js';
+import { type EntityPlan, planEntities } from './entity-plan.js';
 
 /** One response key of the root. */
 export interface RootField {
@@ -23,6 +25,8 @@ export interface RootField {
   readonly nodes: readonly FieldNode[];
   readonly name: string;
   readonly call: RootCall | null;
+  /** The plan of `_entities`; null or absent for any other field. */
+  readonly entities?: EntityPlan | null;
   /** The caller may not have it: it is not called, and null with an error. */
   readonly isForbidden: boolean;
   readonly isNonNull: boolean;
@@ -67,9 +71,9 @@ export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
   return isForOneRequest(plan) ? makePlan(admitted, built, UNCOUNTED) : plan;
 }
 
-/** Without `subschemaFields` no upstream speaks GraphQL. */
+/** Without `subschemaFields` no upstream speaks GraphQL; without `subgraph` it is none. */
 export type PlannedSchema = Pick<BuiltSchema, 'schema' | 'fields' | 'links'> &
-  Partial<Pick<BuiltSchema, 'subschemaFields'>>;
+  Partial<Pick<BuiltSchema, 'subschemaFields' | 'subgraph'>>;
 
 function makePlan(
   { operation, document, variables: values, rights }: Admitted,
@@ -89,6 +93,7 @@ function makePlan(
   const context = { fragments, variables, countBytes, rights };
   const subschemas = new SubschemaPlanner(document.document, operation, context, built.links, met);
   const links = new LinkPlanner(built.links, context, subschemas);
+  const entityTable = built.subgraph?.entities ?? null;
   const isRoot = (condition: string): boolean => condition === root.name;
   const collected = collectFields([operation.selectionSet], isRoot, context);
   const fields = [...collected].map(([key, nodes]): RootField => {
@@ -103,7 +108,11 @@ function makePlan(
       return { ...about, call: { bound: subschemaField, ask: { kind: 'subschema', plan }, walk } };
     }
     const bound = built.fields.get(`${root.name}.${name}`);
-    if (bound === undefined) return { ...about, call: null };
+    if (bound === undefined) {
+      const entities = name === SUBGRAPH_NAMES.entitiesField ? entityTable : null;
+      const planned = entities === null ? null : planEntities(entities, nodes, context, links);
+      return { ...about, call: null, entities: planned };
+    }
     const { paging = null } = bound;
     if (paging !== null) {
       const pages = links.pages({ reply: bound.reply, paging }, nodes);

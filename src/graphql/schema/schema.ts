@@ -9,6 +9,9 @@ import {
 } from 'graphql';
 import { AT_ONCE, type Diagnostic, invariant, type Steps } from '../../core/index.js';
 import { assembleSchema, type RootTypes } from './assemble-schema.js';
+import type { FederationMapping, Subgraph } from './entities/entity.js';
+import { inEntityUnion } from './entities/entity-union.js';
+import { addEntities, finishSubgraph, operationsOfKeys } from './entities/subgraph-schema.js';
 import type { EntryError } from './feeds/entry-error.js';
 import type { CallTarget, SubschemaTarget } from './feeds/feed.js';
 import type { BoundField } from './fields/bound-field.js';
@@ -56,6 +59,11 @@ export interface BuiltSchema {
   readonly replyRules: ReadonlyMap<string, FieldRule>;
   /** Errors in links: without them the schema has none of the links. */
   readonly linkErrors: readonly EntryError[];
+  /** Null for a schema that is no subgraph. */
+  readonly subgraph: Subgraph | null;
+  /** Errors in keys, and in directives of types: the schema is not to be used. */
+  readonly keyErrors: readonly EntryError[];
+  readonly directiveErrors: readonly EntryError[];
   readonly subscriptions: SubscriptionTable;
   /** Errors in subscriptions: those are not in the schema. */
   readonly subscriptionErrors: readonly EntryError[];
@@ -75,6 +83,7 @@ export function* buildingSchema(
   subscriptionMappings: readonly SubscriptionMapping[] = [],
   subschemas: readonly Subschema[] = [],
   directives: readonly GraphQLDirective[] = [],
+  federation: FederationMapping | null = null,
 ): Steps<BuiltSchema> {
   const groups = typeGroups(services);
   const declared = yield* declaredNames(groups);
@@ -84,6 +93,7 @@ export function* buildingSchema(
   const { answering, observed } = operationsFor(subscriptionMappings);
   const linked = new Set([
     ...linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]),
+    ...operationsOfKeys(federation),
     ...answering,
   ]);
   const exposed = yield* exposures(services, names, new Set([...linked, ...observed]));
@@ -124,17 +134,25 @@ export function* buildingSchema(
   );
   const kept = unused.size === 0 ? types : types.filter((type) => !unused.has(type));
   const plain = yield* assembleSchema(rootTypes, kept, directives);
-  const { table, errors } = addLinks(
-    plain,
-    linkMappings,
-    new Map<string, CallTarget | SubschemaTarget>([...targets, ...added.targets]),
-    [...operations, ...added.targets.keys()],
-  );
-  const schema = table.size === 0 ? plain : yield* assembleSchema(rootTypes, kept, directives);
+  const known = {
+    targets: new Map<string, CallTarget | SubschemaTarget>([...targets, ...added.targets]),
+    operations: [...operations, ...added.targets.keys()],
+  };
+  const { table, errors } = addLinks(plain, linkMappings, known.targets, known.operations);
+  const parts = federation === null ? null : addEntities(plain, federation, known);
+  const schema =
+    table.size === 0 && parts === null
+      ? plain
+      : yield* assembleSchema(rootTypes, [...kept, ...(parts?.types ?? [])], directives);
+  const subgraph =
+    federation === null || parts === null || parts.keyErrors.length > 0
+      ? null
+      : yield* finishSubgraph(schema, parts, federation);
   return {
     schema,
-    fields,
-    links: table,
+    ...inEntityUnion({ fields, links: table, subgraph }),
+    keyErrors: parts?.keyErrors ?? [],
+    directiveErrors: parts?.typeErrors ?? [],
     subschemaFields: added.fields,
     replyRules: replyRulesOf(services, typesOf, names),
     linkErrors: errors,

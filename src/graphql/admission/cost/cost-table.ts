@@ -12,6 +12,13 @@ import {
 } from 'graphql';
 import { getOrMake } from '../../../core/index.js';
 import type { GraphqlLimits } from '../../limits.js';
+import {
+  type EntityKey,
+  type EntityTable,
+  SUBGRAPH_NAMES,
+  type Subgraph,
+} from '../../schema/entities/entity.js';
+import { keyFor } from '../../schema/entities/key-choice.js';
 import type { BoundField } from '../../schema/fields/bound-field.js';
 import { isSubschemaField, type SubschemaField } from '../../schema/fields/subschema.js';
 import type { Link, LinkTable } from '../../schema/links/link.js';
@@ -32,6 +39,8 @@ export interface CostSources {
   readonly fields?: ReadonlyMap<string, BoundField>;
   /** Fields that services answer which speak GraphQL: calls as well. */
   readonly subschemaFields?: ReadonlyMap<string, SubschemaField>;
+  /** Null or absent for a schema that is no subgraph. */
+  readonly subgraph?: Pick<Subgraph, 'entities'> | null;
 }
 
 export type CostLimits = Pick<
@@ -43,6 +52,7 @@ export type CostLimits = Pick<
   | 'calls'
   | 'kibCost'
   | 'pages'
+  | 'representations'
   | 'sliceItems'
 >;
 
@@ -77,6 +87,12 @@ export interface FieldPrice {
   readonly replySize: AssumedReplySize;
 }
 
+/** The price of an object that a representation stands for, by the key that it is asked for by. */
+export interface EntityPrice
+  extends Pick<FieldPrice, 'weight' | 'keyWeight' | 'replySize' | 'call' | 'objectWeight'> {
+  readonly type: GraphQLNamedType;
+}
+
 type CallPrice = Pick<FieldPrice, 'weight' | 'arguments' | 'replySize' | 'pageSize'>;
 
 export interface ArgumentPrice {
@@ -89,6 +105,8 @@ export interface ArgumentPrice {
 export class CostTable {
   readonly schema: GraphQLSchema;
   readonly limits: CostLimits;
+  readonly #entities: EntityTable;
+  readonly #entityPrices = new Map<EntityKey, EntityPrice>();
   readonly #links: LinkTable;
   readonly #fields: ReadonlyMap<string, BoundField | SubschemaField> | null;
   readonly #prices = new Map<GraphQLNamedType, Map<string, FieldPrice | null>>();
@@ -100,8 +118,10 @@ export class CostTable {
     links = NO_LINKS,
     fields,
     subschemaFields = new Map(),
+    subgraph = null,
   }: CostSources) {
     this.schema = schema;
+    this.#entities = subgraph?.entities ?? NO_ENTITIES;
     this.limits = limits;
     this.#links = links;
     this.#fields =
@@ -122,6 +142,28 @@ export class CostTable {
     const made = this.#price(parent, definition);
     prices.set(name, made);
     return made;
+  }
+
+  /** Whether a field is `_entities`, whose representations have prices of their own. */
+  isEntities(parent: GraphQLNamedType | undefined, name: string): boolean {
+    return (
+      name === SUBGRAPH_NAMES.entitiesField &&
+      this.#entities.size > 0 &&
+      parent === this.schema.getQueryType()
+    );
+  }
+
+  /** The price of a representation; null for one that no key fits. */
+  entity(representation: unknown): EntityPrice | null {
+    const found = keyFor(representation, this.#entities);
+    if (found === null) return null;
+    const { entity, key } = found;
+    return getOrMake(this.#entityPrices, key, () => {
+      const { weight, keyWeight, replySize, call } = this.#linkPrice(key.link);
+      const { type } = entity;
+      const objectWeight = this.objectWeight(type);
+      return { type, objectWeight, weight, keyWeight: keyWeight + KEY_POINTS, replySize, call };
+    });
   }
 
   /** Points for one object of a type; of an interface or union, as many as any of its objects. */
@@ -236,3 +278,7 @@ export function argumentPrices(costs: readonly (FieldCost | null)[]): readonly A
 
 const NO_REPLY: AssumedReplySize = { objects: 0, isConfigured: false };
 const NO_LINKS: LinkTable = new Map();
+const NO_ENTITIES: EntityTable = new Map();
+
+/** Points for the key of each representation. */
+const KEY_POINTS = 1;

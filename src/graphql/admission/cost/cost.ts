@@ -1,14 +1,16 @@
 import {
   type FieldNode,
   type GraphQLNamedType,
+  isObjectType,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { type Fragments, isIncluded, type Variables } from '../../schema/output/reply-plan.js';
 import { argumentPoints, rowsOf, sliceOf, variablesIn } from './cost-slicing.js';
-import { type CostTable, type FieldPrice, MOST } from './cost-table.js';
+import { type CostTable, type EntityPrice, type FieldPrice, MOST } from './cost-table.js';
 import { type ListLength, lengthOf, ownLength, type Sized, sizedBelow } from './list-length.js';
+import { representationsOf } from './representations.js';
 
 /** The estimated cost of an operation. */
 export interface Estimate {
@@ -134,6 +136,7 @@ class CostWalk {
   #inner(condition: string | undefined, set: SelectionSetNode, scope: Scope): void {
     const { counts, reply, sized, path } = scope;
     const parent = condition === undefined ? scope.parent : this.#table.schema.getType(condition);
+    if (isOtherObject(parent, scope.parent)) return;
     this.#selections(set, { parent, counts, reply, sized, path });
   }
 
@@ -141,6 +144,7 @@ class CostWalk {
     const fragment = this.#fragments.get(name);
     if (fragment === undefined) return;
     const condition = fragment.typeCondition.name.value;
+    if (isOtherObject(this.#table.schema.getType(condition), scope.parent)) return;
     if (this.#note !== null || scope.sized.length > 0) {
       this.#inner(condition, fragment.selectionSet, scope);
       return;
@@ -180,6 +184,10 @@ class CostWalk {
     if (price === null) return;
     const key = node.alias?.value ?? node.name.value;
     const path = this.#note === null ? '' : scope.path === '' ? key : `${scope.path}.${key}`;
+    if (this.#table.isEntities(scope.parent, node.name.value)) {
+      this.#entities(price, node, scope, path);
+      return;
+    }
     if (price.call !== null) {
       this.#call(price, node, scope, path);
       return;
@@ -220,6 +228,46 @@ class CostWalk {
     const isBoundConfigured = price.replySize.isConfigured;
     const counts = { calls, objects, isAssumed: false, bound, isBoundConfigured };
     this.#objects({ node, price, path, points }, scope, counts, reply);
+    this.#addReply(reply);
+  }
+
+  /** Adds the calls for representations, each key by itself, and walks what is selected of them. */
+  #entities(price: FieldPrice, node: FieldNode, scope: Scope, path: string): void {
+    this.#depends(node);
+    const asked = representationsOf(price.definition, node, this.#values, this.#table.limits);
+    const counts = new Map<EntityPrice | null, number>();
+    for (const each of asked) {
+      const entity = this.#table.entity(each);
+      counts.set(entity, (counts.get(entity) ?? 0) + 1);
+    }
+    for (const [entity, objects] of counts) {
+      if (entity === null) {
+        // They are refused where they are, for the point of their key.
+        scope.reply.known = plus(scope.reply.known, objects);
+      } else {
+        this.#entity(entity, objects, { node, scope, path });
+      }
+    }
+  }
+
+  #entity(entity: EntityPrice, objects: number, { node, scope, path }: EntitiesPlace): void {
+    const { weight, keyWeight, replySize, objectWeight, type } = entity;
+    const isSingle = entity.call === 'single';
+    const calls = isSingle ? objects : Math.ceil(objects / this.#table.limits.batchItems);
+    const callPoints = times(calls, weight);
+    const points = times(objects, plus(keyWeight, objectWeight));
+    this.dearestCall = Math.max(this.dearestCall, weight);
+    this.#addCalls(calls, callPoints);
+    this.#note?.(path, plus(callPoints, points));
+    this.#compare(node, scope, calls, plus(callPoints, points));
+    const bound = times(calls, replySize.objects);
+    const reply = { ...emptyReply(bound), known: points };
+    const isBoundConfigured = replySize.isConfigured;
+    const counts = { calls, objects, isAssumed: false, bound, isBoundConfigured };
+    if (node.selectionSet !== undefined) {
+      const inside = { parent: type, counts, reply, sized: NOTHING_SIZED, path };
+      this.#selections(node.selectionSet, inside);
+    }
     this.#addReply(reply);
   }
 
@@ -311,6 +359,13 @@ class CostWalk {
   }
 }
 
+/** The place of `_entities`. */
+interface EntitiesPlace {
+  readonly node: FieldNode;
+  readonly scope: Scope;
+  readonly path: string;
+}
+
 /** A selected field. */
 interface Field {
   readonly node: FieldNode;
@@ -319,6 +374,13 @@ interface Field {
   /** The points of its calls, or of its weight for all objects above it. */
   readonly points: number;
 }
+
+/**
+ * Whether a fragment is on another type than the object it is in, as in the selections of
+ * `_entities`, which are walked for each type.
+ */
+const isOtherObject = (condition: unknown, parent: unknown): boolean =>
+  isObjectType(parent) && isObjectType(condition) && condition !== parent;
 
 /** Whether the operation or the configuration sets the length of a list. */
 const isKnown = ({ from }: ListLength, isBoundConfigured: boolean): boolean =>

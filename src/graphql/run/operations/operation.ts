@@ -1,6 +1,6 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
 import type { ReplyReceiver } from '../../../codec/index.js';
-import { asRefusal, type Refusal } from '../../../core/index.js';
+import { asRefusal, Refusal } from '../../../core/index.js';
 import {
   type Admission,
   type Admitted,
@@ -26,6 +26,7 @@ import type { FieldRights } from '../../schema/rights/field-rights.js';
 import { type CostReport, costByField, costReport, type Throttle } from '../cost-report.js';
 import { type Execution, executeOperation } from '../execute.js';
 import type { CallToCheck } from '../field-call.js';
+import { asksForHiddenSdl } from '../hidden-sdl.js';
 import type { PlannedSchema } from '../root-plan.js';
 
 /** The GraphQL part of one generation of the configuration. */
@@ -84,6 +85,8 @@ export interface OperationHost
   readonly id?: string;
   /** The caller has asked for the cost of each field, and may know it. */
   readonly wantsBreakdown?: boolean;
+  /** The caller may read the SDL of the subgraph while introspection is off. */
+  readonly isRouter?: boolean;
   /** Waits for the turn of a document that takes long to read; absent: it is read at once. */
   turn?(): Promise<void>;
   /**
@@ -181,10 +184,13 @@ export class AdmittedOperation {
   }
 
   /**
-   * Throws `FORBIDDEN`, `RATE_LIMITED` or `MAX_COST_LIMIT`. A document is remembered only when it
-   * is paid for.
+   * Throws `INTROSPECTION_DISABLED`, `FORBIDDEN`, `RATE_LIMITED` or `MAX_COST_LIMIT`. A document is
+   * remembered only when it is paid for.
    */
   authorizeAndCharge(host: OperationHost): ChargedOperation {
+    if (host.isRouter !== true && asksForHiddenSdl(this.admitted, this.#operations.built)) {
+      throw new Refusal('INTROSPECTION_DISABLED');
+    }
     host.authorizeAndCharge?.(this.admitted);
     if (this.#params !== null) {
       this.#operations.persisted.register(this.#params, (points) => host.pay?.(points) ?? true);

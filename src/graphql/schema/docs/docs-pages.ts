@@ -17,6 +17,7 @@ import {
 import { exampleValues } from '../../../codec/index.js';
 import { getOrMake } from '../../../core/index.js';
 import type { ElementDeclaration, FaultDeclaration } from '../../../wsdl/index.js';
+import { SUBGRAPH_NAMES } from '../entities/entity.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isRoot, rootOf } from '../types/roots.js';
 import { validArguments } from './example-arguments.js';
@@ -75,17 +76,26 @@ function typesOf(outer: readonly GraphQLType[]): readonly GraphQLNamedType[] {
 const namedTypeOf = ({ type }: { readonly type: GraphQLType }): GraphQLNamedType =>
   getNamedType(type);
 
-/** The pages of a schema: operations that read, operations that write, types, Faults. */
+/**
+ * The pages of a schema: operations that read, operations that write, types, Faults. Parts of a
+ * subgraph that are for routers are left out.
+ */
 export function pagesOf(
   schema: GraphQLSchema,
   fields: ReadonlyMap<string, BoundField>,
+  isSubgraph: boolean,
 ): readonly DocsPage[] {
   const examples = new ExampleOperations(schema);
+  const isShown = ({ name }: { readonly name: string }): boolean =>
+    !isSubgraph || !OF_SUBGRAPHS.has(name);
   const entriesIn = (root: 'Query' | 'Mutation'): readonly PageEntry[] =>
-    Object.values(rootOf(schema, root)?.getFields() ?? {}).map((field) =>
-      operationEntry(root, field, fields.get(`${root}.${field.name}`) ?? null, examples),
-    );
+    Object.values(rootOf(schema, root)?.getFields() ?? {})
+      .filter(isShown)
+      .map((field) =>
+        operationEntry(root, field, fields.get(`${root}.${field.name}`) ?? null, examples),
+      );
   const types = Object.values(schema.getTypeMap())
+    .filter(isShown)
     .filter(
       (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !isRoot(schema, type),
     )
@@ -98,6 +108,8 @@ export function pagesOf(
   ];
   return pages.filter(({ entries }) => entries.length > 0);
 }
+
+const OF_SUBGRAPHS: ReadonlySet<string> = new Set(Object.values(SUBGRAPH_NAMES));
 
 function operationEntry(
   root: 'Query' | 'Mutation',

@@ -13,7 +13,7 @@ export interface Targets<T> {
 export interface TargetUse {
   readonly verb: 'called' | 'used';
   /** The kind of an entry that only reads, for messages; null for one that may call mutations. */
-  readonly reader: 'a link' | 'a subscription' | null;
+  readonly reader: 'a link' | 'a subscription' | 'a key' | null;
 }
 
 /** The operation of this name; null, and an error, for an unknown or unsuitable one. */

@@ -37,6 +37,8 @@ export interface LinkSelection {
   readonly target: LinkTargetPlan;
   /** The caller may not call its operation: it is null with an error. */
   readonly isForbidden: boolean;
+  /** It may be called in place of others: what is asked for decides. */
+  readonly isAlternative: boolean;
 }
 
 /** The plan of the answers to a link. Equal selections of the same operation share it. */
@@ -158,7 +160,7 @@ export class LinkPlanner implements LinkSlots {
   }
 
   /** The id of a selection of a link, which is planned for the first time. */
-  selected(link: Link, nodes: readonly FieldNode[]): string {
+  selected(link: Link, nodes: readonly FieldNode[], isAlternative = false): string {
     const key = [link.name, ...nodes.map((node) => this.#idOf(node))].join(' ');
     const known = this.#selectionIds.get(key);
     if (known !== undefined) return known;
@@ -166,7 +168,8 @@ export class LinkPlanner implements LinkSlots {
     const id = String(this.#selectionIds.size);
     this.#selectionIds.set(key, id);
     const isForbidden = this.#rights !== null && isForbiddenLink(link, this.#rights);
-    this.selections.set(id, { link, nodes, target: this.#target(link, nodes), isForbidden });
+    const target = this.#target(link, nodes);
+    this.selections.set(id, { link, nodes, target, isForbidden, isAlternative });
     return id;
   }
 

@@ -20,7 +20,8 @@ import { type FieldOwner, isFieldOwner } from '../types/field-owner.js';
 import { isRoot } from '../types/roots.js';
 import type { Link, LinkBatch, LinkMapping, LinkTable } from './link.js';
 
-type Target = CallTarget | SubschemaTarget;
+/** What a link can call. */
+export type LinkTarget = CallTarget | SubschemaTarget;
 
 export interface ResolvedLinks {
   readonly table: LinkTable;
@@ -35,7 +36,7 @@ export interface ResolvedLinks {
 export function addLinks(
   schema: GraphQLSchema,
   mappings: readonly LinkMapping[],
-  targets: ReadonlyMap<string, Target>,
+  targets: ReadonlyMap<string, LinkTarget>,
   operations: readonly string[],
 ): ResolvedLinks {
   const errors: EntryError[] = [];
@@ -44,7 +45,7 @@ export function addLinks(
   for (const mapping of mappings) {
     const report = reportInto(errors, mapping.name);
     const place = placeOf(mapping.name, schema, table, report);
-    const link = resolve(mapping, place?.type ?? null, { targets, operations }, report);
+    const link = resolveLink(mapping, place?.type ?? null, { targets, operations }, CALLED, report);
     if (place === null || link === null) continue;
     for (const type of place.types) {
       table.set(`${type.name}.${place.field}`, link);
@@ -117,10 +118,15 @@ function placeOf(
 
 const CALLED: TargetUse = { verb: 'called', reader: 'a link' };
 
-function resolve(
+/**
+ * Resolves a link, whose feeds are fields of `owner`, against the schema. Null, and errors, for one
+ * that cannot be called.
+ */
+export function resolveLink(
   mapping: LinkMapping,
   owner: FieldOwner | null,
-  known: Targets<Target>,
+  known: Targets<LinkTarget>,
+  use: TargetUse,
   report: Report,
 ): Link | null {
   let isSound = true;
@@ -128,11 +134,11 @@ function resolve(
     isSound = false;
     return report(...fault);
   };
-  const target = linkTargetOf(mapping.operation, ['operation'], CALLED, known, seen);
+  const target = linkTargetOf(mapping.operation, ['operation'], use, known, seen);
   const many =
     mapping.batch === null
       ? null
-      : linkTargetOf(mapping.batch.operation, ['batch', 'operation'], CALLED, known, seen);
+      : linkTargetOf(mapping.batch.operation, ['batch', 'operation'], use, known, seen);
   if (target === null || (mapping.batch !== null && many === null)) return null;
   if (many !== null && isPaged(many)) {
     const what =
@@ -150,7 +156,7 @@ function resolve(
     : null;
 }
 
-const isPaged = ({ bound }: Target): boolean => 'paging' in bound && bound.paging !== null;
+const isPaged = ({ bound }: LinkTarget): boolean => 'paging' in bound && bound.paging !== null;
 
 /**
  * The feeds of the called operation's arguments; a list operation has one, for its list argument.
@@ -158,8 +164,8 @@ const isPaged = ({ bound }: Target): boolean => 'paging' in bound && bound.pagin
 function feedsOf(
   mapping: LinkMapping,
   owner: FieldOwner | null,
-  target: Target,
-  called: Target,
+  target: LinkTarget,
+  called: LinkTarget,
   report: Report,
 ): readonly FieldFeed[] {
   const entries = Object.entries(mapping.arguments);
@@ -195,7 +201,7 @@ function feedsOf(
 
 function batchOf(
   batch: NonNullable<LinkMapping['batch']>,
-  called: Target,
+  called: LinkTarget,
   type: GraphQLOutputType,
   report: Report,
 ): LinkBatch | null {
@@ -240,7 +246,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 
 function definitionOf(
   mapping: LinkMapping,
   type: GraphQLOutputType,
-  { target, called }: { readonly target: Target; readonly called: Target },
+  { target, called }: { readonly target: LinkTarget; readonly called: LinkTarget },
   feeds: readonly FieldFeed[],
   report: Report,
 ): Link['definition'] | null {

@@ -1,0 +1,67 @@
+import type { FederationConfig, FederationKey } from '../../config/graphql/federation-keys.js';
+import type { Config } from '../../config/schema.js';
+import type { schemaMapping } from '../../graphql/index.js';
+
+/** The subgraph of a configuration; null for none. */
+export function federationOf({
+  graphql: { federation },
+}: Pick<Config, 'graphql'>): schemaMapping.FederationMapping | null {
+  if (federation === undefined) return null;
+  return {
+    keys: Object.entries(federation.keys).flatMap(([type, given]) =>
+      isList(given)
+        ? given.map((key, index) => keyMapping(type, index, key))
+        : [keyMapping(type, null, given)],
+    ),
+    directives: directivesOf(federation.types),
+  };
+}
+
+const isList = (
+  given: FederationKey | readonly FederationKey[],
+): given is readonly FederationKey[] => Array.isArray(given);
+
+type Mapping = schemaMapping.FederationMapping;
+
+function keyMapping(
+  type: string,
+  index: number | null,
+  key: FederationKey,
+): Mapping['keys'][number] {
+  const { fields, resolvable = true, operation = null, arguments: filled = null, batch } = key;
+  return {
+    type,
+    index,
+    fields: fields.trim().replaceAll(/[\s,]+/g, ' '),
+    isResolvable: resolvable,
+    operation,
+    arguments: filled,
+    batch: batch === undefined ? null : { ...batch, items: batch.items ?? null },
+  };
+}
+
+const directivesOf = (types: FederationConfig['types']): Mapping['directives'] =>
+  new Map(
+    Object.entries(types).map(([name, type]) => {
+      const fields = Object.entries(type.fields).map(([field, keys]): [string, FieldDirectives] => [
+        field,
+        fieldDirectives(keys),
+      ]);
+      return [name, { ...type, fields: new Map(fields) }];
+    }),
+  );
+
+type TypeDirectives = Mapping['directives'] extends ReadonlyMap<string, infer T> ? T : never;
+type FieldDirectives = TypeDirectives['fields'] extends ReadonlyMap<string, infer T> ? T : never;
+
+const fieldDirectives = ({
+  override,
+  requires,
+  provides,
+  ...others
+}: FederationConfig['types'][string]['fields'][string]): FieldDirectives => ({
+  ...others,
+  override: override === undefined ? null : { from: override.from, label: override.label ?? null },
+  requires: requires ?? null,
+  provides: provides ?? null,
+});

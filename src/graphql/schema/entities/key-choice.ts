@@ -1,0 +1,44 @@
+import { isRecord } from '../../../core/index.js';
+import type { EntityKey, EntityTable, EntityType } from './entity.js';
+
+/** The member of a representation that names its type. */
+export const TYPENAME = '__typename';
+
+/** The type of a representation; null for one that names no type with a key. */
+export function entityOf(representation: unknown, entities: EntityTable): EntityType | null {
+  if (!isRecord(representation) || !Object.hasOwn(representation, TYPENAME)) return null;
+  const name = representation[TYPENAME];
+  return typeof name === 'string' ? (entities.get(name) ?? null) : null;
+}
+
+/** The key of a representation by its fields; null where it has those of none. */
+export function keyFor(
+  representation: unknown,
+  entities: EntityTable,
+): { readonly entity: EntityType; readonly key: EntityKey } | null {
+  const entity = entityOf(representation, entities);
+  const key = entity === null ? null : keyAmong(entity.keys, representation);
+  return entity === null || key === null ? null : { entity, key };
+}
+
+/** The first key whose fields are all there, one without a null before others; null for none. */
+export function keyAmong(keys: readonly EntityKey[], fields: unknown): EntityKey | null {
+  let first: EntityKey | null = null;
+  for (const key of keys) {
+    const values = key.paths.map((path) => valueAlong(fields, path));
+    if (values.includes(undefined)) continue;
+    if (!values.includes(null)) return key;
+    first ??= key;
+  }
+  return first;
+}
+
+/** The value at a path; null where an object on the way is, undefined where it is absent. */
+export function valueAlong(fields: unknown, path: readonly string[]): unknown {
+  let value = fields;
+  for (const step of path) {
+    if (value === null) return null;
+    value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value;
+}
