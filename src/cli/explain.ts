@@ -150,16 +150,10 @@ class Explanation {
   }
 
   async #field(field: run.RootField): Promise<void> {
-    const { key, name, nodes, call, entities = null } = field;
-    if (entities !== null) {
-      this.#terminal.out(`\n${key}: no call of its own`);
-      for (const use of run.entityUses(key, entities, this.#plan.links)) {
-        await this.#link(use);
-      }
-      return;
-    }
+    const { key, name, nodes, call } = field;
     if (call === null) {
       this.#terminal.out(`\n${key}: no call, the gateway answers`);
+      await this.#links(field);
       return;
     }
     const { ask } = call;
@@ -178,7 +172,11 @@ class Explanation {
       );
       this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, input, new Set(), '');
     }, [key]);
-    for (const use of run.linkUses(key, ask.reply, this.#plan.links)) {
+    await this.#links(field);
+  }
+
+  async #links(field: run.RootField): Promise<void> {
+    for (const use of run.linkUses(field, this.#plan.links)) {
       await this.#link(use);
     }
   }

@@ -20,7 +20,7 @@ const NAMES = readdirSync(FOLDER);
 const NAMED = [
   ...['rest', 'mcp', 'ws-security', 'pages', 'idempotency', 'rate', 'downloads', 'uploads'],
   ...['validate', 'tolerate', 'values', 'oauth', 'without-wsdl', 'clients', 'caching', 'links'],
-  ...['masking', 'monitor', 'replicas', 'subscriptions', 'two-addresses'],
+  ...['federation', 'masking', 'monitor', 'replicas', 'subscriptions', 'two-addresses'],
   ...['all-operations', 'selected-operations'],
 ];
 

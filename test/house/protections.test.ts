@@ -91,6 +91,9 @@ const NEUTRAL: readonly string[] = [
   // Addresses of what their client has read, good for that client alone: without keys there are
   // none.
   'graphql.downloads',
+  // Further ways to operations, and what a composition knows of their fields.
+  'graphql.federation.keys',
+  'graphql.federation.types',
   'services.*.operations.*.rest',
   // The gateway at the endpoint, and what of a token goes on.
   ...[

@@ -1,11 +1,12 @@
 import type { FederationConfig, FederationKey } from '../../config/graphql/federation-keys.js';
 import type { Config } from '../../config/schema.js';
-import type { schemaMapping } from '../../graphql/index.js';
+import type { graphqlSchema } from '../../graphql/index.js';
+
+/** What the schema is made a subgraph by. */
+type Mapping = NonNullable<Parameters<typeof graphqlSchema.buildingSchema>[5]>;
 
 /** The subgraph of a configuration; null for none. */
-export function federationOf({
-  graphql: { federation },
-}: Pick<Config, 'graphql'>): schemaMapping.FederationMapping | null {
+export function federationOf({ graphql: { federation } }: Pick<Config, 'graphql'>): Mapping | null {
   if (federation === undefined) return null;
   return {
     keys: Object.entries(federation.keys).flatMap(([type, given]) =>
@@ -20,8 +21,6 @@ export function federationOf({
 const isList = (
   given: FederationKey | readonly FederationKey[],
 ): given is readonly FederationKey[] => Array.isArray(given);
-
-type Mapping = schemaMapping.FederationMapping;
 
 function keyMapping(
   type: string,

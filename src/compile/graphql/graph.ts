@@ -142,7 +142,7 @@ const build = (
   links: readonly schemaMapping.LinkMapping[],
   subscriptions: readonly schemaMapping.SubscriptionMapping[],
   directives: readonly GraphQLDirective[] = [],
-  federation: schemaMapping.FederationMapping | null = null,
+  federation: ReturnType<typeof federationOf> = null,
 ): Steps<graphqlSchema.BuiltSchema> => {
   const owners = typeOwners(services);
   return graphqlSchema.buildingSchema(

@@ -39,6 +39,12 @@ export const grants =
     return extra(textsOf(after), textsOf(before), 'now has');
   };
 
+/** The class that may read the SDL of the subgraph: another one is weaker where it was closed. */
+export const sdlReaders: ValueComparison = (before, after, _at, change) =>
+  change.before.graphql.introspection || after === undefined || before === after
+    ? null
+    : `now is \`${String(after)}\``;
+
 /** A list of what is kept out: fewer is weaker. */
 export const denials: ValueComparison = (before, after) =>
   extra(textsOf(before), textsOf(after), 'lacks');

@@ -3,7 +3,7 @@ import { getOrMake } from '../../core/index.js';
 import { HIDDEN } from '../schema/feeds/hidden-slots.js';
 import { type LinkSelection, linkIdOf, valuesOf } from '../schema/links/link-plan.js';
 import type { EntityPlan } from './entity-plan.js';
-import type { RootPlan } from './root-plan.js';
+import type { RootField, RootPlan } from './root-plan.js';
 
 /** A link in the plan of an operation. */
 export interface LinkUse {
@@ -14,10 +14,14 @@ export interface LinkUse {
 
 /** Every link that the answer to a field of the root leads to, each before those beneath it. */
 export function linkUses(
-  key: string,
-  reply: ReplyPlan,
+  { key, call, entities = null }: Pick<RootField, 'key' | 'call' | 'entities'>,
   links: RootPlan['links'],
 ): readonly LinkUse[] {
+  if (entities !== null) return entityUses(key, entities, links);
+  return call?.ask.kind === 'soap' ? usesIn(key, call.ask.reply, links) : [];
+}
+
+function usesIn(key: string, reply: ReplyPlan, links: RootPlan['links']): readonly LinkUse[] {
   const uses = new Map<string, LinkUse>();
   const seen = new Map<replyPlans.ObjectPlan, Set<string>>();
   // Recursion is as deep as the selection, which is limited.
@@ -69,7 +73,7 @@ export function linkUses(
 }
 
 /** The links of the keys of `_entities`, each before those beneath it. */
-export function entityUses(
+function entityUses(
   key: string,
   { types }: EntityPlan,
   links: RootPlan['links'],
@@ -80,7 +84,7 @@ export function entityUses(
       if (selection === undefined) return [];
       const { ask } = selection.target;
       const path = `${key}[] on ${type} by ${fields}`;
-      const below = ask.kind === 'soap' ? linkUses(`${key}[] on ${type}`, ask.reply, links) : [];
+      const below = ask.kind === 'soap' ? usesIn(`${key}[] on ${type}`, ask.reply, links) : [];
       return [{ path, selection }, ...below];
     }),
   );

@@ -14,7 +14,7 @@ export interface TypeDirectives extends PartDirectives {
   readonly shareable: boolean;
   /** The type is an interface in other subgraphs. */
   readonly interfaceObject: boolean;
-  /** By the name of a field, of a field of an input, or of a value of an enumeration. */
+  /** Maps the name of a field, of a field of an input, or of a value of an enumeration. */
   readonly fields: ReadonlyMap<string, FieldDirectives>;
 }
 

@@ -7,7 +7,7 @@ import type { FederationDirectives } from './directives.js';
 export interface KeyMapping {
   /** The type in GraphQL. */
   readonly type: string;
-  /** Its index among the keys of the type; null where they are no list. */
+  /** The index among the keys of the type; null where they are no list. */
   readonly index: number | null;
   /** A selection of fields: `id`, `id country`, `owner { id }`. */
   readonly fields: string;
@@ -67,7 +67,7 @@ export interface Subgraph {
 
 /** The names that the specification of subgraphs gives to its types and fields. */
 export const SUBGRAPH_NAMES = {
-  any: '_Any',
+  representation: '_Any',
   entity: '_Entity',
   service: '_Service',
   entitiesField: '_entities',

@@ -5,7 +5,7 @@ import { SUBGRAPH_NAMES } from './entity.js';
 /** Makes the scalar of representations, which are checked against their type where they are used. */
 export const representationScalar = (): GraphQLScalarType =>
   new GraphQLScalarType<unknown, unknown>({
-    name: SUBGRAPH_NAMES.any,
+    name: SUBGRAPH_NAMES.representation,
     description: 'A representation of an object: its `__typename` and the fields of a key.',
     serialize: (value) => value,
     parseValue: checked,

@@ -59,27 +59,27 @@ export function addEntities(
   });
   const members = [...keys.entities.values()].map(({ type }) => type);
   if (members.length === 0) return { keys, types: [service], keyErrors: keys.errors, typeErrors };
-  const any = representationScalar();
+  const scalar = representationScalar();
   const entity = new GraphQLUnionType({
     name: SUBGRAPH_NAMES.entity,
     description: 'An object that other subgraphs refer to.',
     types: members,
   });
-  const representations = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(any)));
+  const representations = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(scalar)));
   addQuery(schema, SUBGRAPH_NAMES.entitiesField, {
     type: new GraphQLNonNull(new GraphQLList(entity)),
     description: 'The objects that representations of other subgraphs stand for.',
     args: { [SUBGRAPH_NAMES.representations]: { type: representations } },
   });
-  return { keys, types: [service, any, entity], keyErrors: keys.errors, typeErrors };
+  return { keys, types: [service, scalar, entity], keyErrors: keys.errors, typeErrors };
 }
 
 /** Names of a subgraph that the schema uses for something else: services may be subgraphs too. */
 function takenNames(schema: GraphQLSchema): readonly EntryError[] {
-  const { any, entity, service, entitiesField, serviceField } = SUBGRAPH_NAMES;
+  const { representation, entity, service, entitiesField, serviceField } = SUBGRAPH_NAMES;
   const fields = schema.getQueryType()?.getFields() ?? {};
   const taken = [
-    ...[any, entity, service].filter((name) => schema.getType(name) !== undefined),
+    ...[representation, entity, service].filter((name) => schema.getType(name) !== undefined),
     ...[entitiesField, serviceField]
       .filter((name) => Object.hasOwn(fields, name))
       .map((name) => `Query.${name}`),

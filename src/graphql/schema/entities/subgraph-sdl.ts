@@ -50,7 +50,7 @@ export function* printSubgraph(schema: GraphQLSchema, parts: SdlParts): Steps<st
 }
 
 const OWN_TYPES: ReadonlySet<string> = new Set([
-  SUBGRAPH_NAMES.any,
+  SUBGRAPH_NAMES.representation,
   SUBGRAPH_NAMES.entity,
   SUBGRAPH_NAMES.service,
 ]);

@@ -1,6 +1,5 @@
 /** What the configuration says of operations, types, arguments, links and events. */
 
-export type { FederationMapping } from '../entities/entity.js';
 export { costsOfSdl, withSdlCosts } from '../fields/cost-sdl.js';
 export type { OperationMapping, RootType } from '../fields/exposure.js';
 export {
