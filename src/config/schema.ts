@@ -89,6 +89,17 @@ const SERVICE = closed({
       uniqueItems: true,
     }),
   ),
+  bridge: optional(
+    unsafe<readonly DialectName[]>({
+      type: 'array',
+      items: { type: 'string', enum: DIALECT_NAMES },
+      description:
+        'Dialects that callers may speak besides `versions`. Their messages are put into the ' +
+        'first of `versions`, and replies into theirs.',
+      minItems: 1,
+      uniqueItems: true,
+    }),
+  ),
   path: text('Path of the service on the traffic address.', {
     derived: '/soap/<service>',
     ...PATH,

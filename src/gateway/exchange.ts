@@ -134,6 +134,8 @@ export class Exchange {
   /** The operation, as the WSDL or the schema names it, or `_other`; '' where there is none. */
   operation = '';
   dialect = '';
+  /** The dialect that its message was put into for the backend; '' where it stayed in its own. */
+  bridgedTo = '';
   caller: ExchangeCaller = UNKNOWN;
   status = 0;
   outcome: Outcome = 'ok';

@@ -36,7 +36,7 @@ export function applyEdits(
     pieces.push(piece);
     bytes += piece.length;
   };
-  for (const edit of [...edits].sort((one, other) => one.startBytes - other.startBytes)) {
+  for (const edit of [...edits].sort(inOrder)) {
     const start = envelopeStart + offsets.find(edit.startBytes);
     add(message.subarray(kept, start));
     edit.onApplied?.(bytes);
@@ -50,6 +50,10 @@ export function applyEdits(
   pieces.push(message.subarray(kept));
   return Buffer.concat(pieces);
 }
+
+/** What is inserted before a range comes before the change of that. */
+const inOrder = (one: Edit, other: Edit): number =>
+  one.startBytes - other.startBytes || one.endBytes - other.endBytes;
 
 /**
  * Converts rising offsets of the reader into offsets of the message, in one pass over its bytes.
@@ -84,14 +88,12 @@ export function encodeAscii(text: string, encoding: Encoding): Buffer {
     : Buffer.from(text, 'latin1');
 }
 
-/**
- * The bytes of a range, written anew. Encodings of one byte for a character go through as they are,
- * as does UTF-8.
- */
+/** The bytes of a range, written anew. What is not ASCII in it stays as it is. */
 function rewritten(bytes: Buffer, rewrite: (text: string) => string, encoding: Encoding): Buffer {
   if (encoding === 'utf-16le') return encodeAscii(rewrite(bytes.toString('utf16le')), encoding);
   if (encoding === 'utf-16be') {
     return encodeAscii(rewrite(Buffer.from(bytes).swap16().toString('utf16le')), encoding);
   }
+  if (encoding === 'utf-8') return Buffer.from(rewrite(bytes.toString('utf8')));
   return encodeAscii(rewrite(bytes.toString('latin1')), encoding);
 }

@@ -9,6 +9,7 @@ import {
   type XmlHandler,
 } from '../xml/index.js';
 import { BodyParts, type ExpectedParts } from './body-parts.js';
+import { EnvelopeBridge } from './bridge/envelope-bridge.js';
 import {
   BodyValidator,
   checkEnvelopeAttributes,
@@ -89,6 +90,13 @@ export class EnvelopeValidator implements XmlHandler {
    * as it is.
    */
   partAction: string | null = null;
+  /**
+   * The dialect that a message of this one is put into; null, or absent: it stays in its own. To be
+   * set before the first byte.
+   */
+  bridgeTo: ((from: Dialect) => Dialect | null) | null = null;
+  /** Puts the message into another dialect; null where it stays in its own. */
+  bridge: EnvelopeBridge | null = null;
   /** Null where the gateway writes no header blocks. */
   readonly place: HeaderPlaceFinder | null;
   readonly #rules: EnvelopeRules;
@@ -212,11 +220,10 @@ export class EnvelopeValidator implements XmlHandler {
   close(contentEndBytes: number, endBytes: number): void {
     if (this.#depth > 0) {
       this.#depth--;
-      if (this.#inner !== null) {
-        this.#inner.close(contentEndBytes, endBytes);
-        if (this.#depth === 0) {
-          this.#inner = null;
-        }
+      this.#inner?.close(contentEndBytes, endBytes);
+      if (this.#depth === 0) {
+        this.#inner = null;
+        this.bridge?.closeElement(contentEndBytes);
       }
       return;
     }
@@ -285,8 +292,16 @@ export class EnvelopeValidator implements XmlHandler {
     }
     this.#encodingSeen = dialect.needsEncodingNamespace && declaresEncoding(tag, dialect);
     this.#checkAttributes(tag, dialect);
+    this.#beginBridge(tag, dialect);
     this.#expected = 'headerOrBody';
     return PRESENCE;
+  }
+
+  #beginBridge(tag: StartTag, dialect: Dialect): void {
+    const to = this.bridgeTo?.(dialect) ?? null;
+    if (to === null || to === dialect) return;
+    this.bridge = new EnvelopeBridge(dialect, to);
+    this.bridge.openEnvelope(tag);
   }
 
   #openPart(tag: StartTag): Interest {
@@ -295,6 +310,7 @@ export class EnvelopeValidator implements XmlHandler {
       throw structureRefusal('a child of Envelope from another namespace', tag);
     }
     this.#checkAttributes(tag, dialect);
+    this.bridge?.openPart(tag);
     if (tag.local === 'Body') {
       this.place?.openBody(tag);
       if (tag.attributeCount > 0) {
@@ -314,6 +330,7 @@ export class EnvelopeValidator implements XmlHandler {
   #openBlock(tag: StartTag): Interest {
     if (this.dialect === null) throw structureRefusal('Header');
     this.header ??= new HeaderReader(this.dialect, this.#rules.header, this.#rules);
+    this.bridge?.openBlock(tag);
     const own = this.#observer?.openHeaderBlock?.(tag) ?? null;
     this.#inner = own === null ? this.header : new TeeHandler(this.header, own);
     this.#depth = 1;
@@ -324,6 +341,11 @@ export class EnvelopeValidator implements XmlHandler {
     const dialect = this.dialect;
     if (dialect === null) throw structureRefusal('Body');
     const isFault = tag.local === 'Fault' && tag.uri === dialect.envelopeUri;
+    if (isFault) {
+      this.bridge?.openFault();
+    } else {
+      this.bridge?.openBodyChild(tag);
+    }
     if (this.#expected === 'bodyChild') {
       // A Fault is at most one, and is alone (SOAP 1.2 part 1 section 5.4), but for elements that
       // an encoded one refers to.
@@ -386,6 +408,7 @@ export class EnvelopeValidator implements XmlHandler {
       });
     }
     this.operation = operation;
+    this.bridge?.checkHead(this.header?.isSignaturePassed === true);
     this.#observer?.onHeadValid(this);
     this.isHeadValid = true;
   }

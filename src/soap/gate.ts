@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { byteBuffers, Refusal, refuseByLimit } from '../core/index.js';
 import type { Encoding } from '../xml/index.js';
-import { applyEdits } from './edit.js';
+import { mergeEdits } from './bridge/merge-edits.js';
+import type { Dialect } from './dialect.js';
+import { applyEdits, type Edit } from './edit.js';
 import type { EnvelopeValidator } from './envelope.js';
 
 /**
@@ -13,6 +15,10 @@ export interface MessageReader {
   readonly encoding: Encoding | null;
   /** Offset of the envelope in the message; 0 by default. */
   readonly sourceStart?: number;
+  /**
+   * The bytes before the envelope, where that is put into another dialect. Absent: there are none.
+   */
+  bridgedHead?(message: Buffer, to: Dialect): Buffer;
   /**
    * Whether it collects bytes before it reads them, within a limit of its own. Absent: it does not.
    */
@@ -154,7 +160,7 @@ export class Gate {
         this.#output.whole(Buffer.alloc(0));
         return;
       case 'holding':
-        this.#output.whole(this.#edited(byteBuffers.joinBuffers(state.chunks)));
+        this.#output.whole(this.#edited(byteBuffers.joinBuffers(state.chunks), true));
         return;
       case 'streaming':
         this.#output.data(state.kept);
@@ -195,8 +201,8 @@ export class Gate {
     const { chunks, bytes } = state;
     this.#state = state;
     if (bytes <= this.#options.windowBytes || (this.#isValidating && !this.#mayStream)) return;
-    if (this.#hasEdits) {
-      const kept = this.#edited(Buffer.concat(chunks));
+    if (this.#mayEdit) {
+      const kept = this.#edited(Buffer.concat(chunks), false);
       this.#state = { at: 'streaming', kept };
       this.#output.begin(kept.length - bytes);
       return;
@@ -220,20 +226,33 @@ export class Gate {
     return this.#reader.isCollecting === true;
   }
 
-  /** Monitor mode changes nothing. */
-  get #hasEdits(): boolean {
-    return this.#options.onViolation === null && this.#validator.edits !== null;
+  /** Monitor mode changes nothing but the version of a message. */
+  get #mayEdit(): boolean {
+    const { edits, bridge } = this.#validator;
+    return bridge !== null || (this.#options.onViolation === null && edits !== null);
   }
 
-  /** All edits lie in the head, and that is held until it is valid. */
-  #edited(held: Buffer): Buffer {
-    const { edits } = this.#validator;
-    if (edits === null || !this.#hasEdits) return held;
-    return applyEdits(held, edits, this.#reader.encoding ?? 'utf-8', this.#reader.sourceStart ?? 0);
+  /** All edits lie in the head, and that is held until it is valid. `isWhole`: so is the rest. */
+  #edited(held: Buffer, isWhole: boolean): Buffer {
+    if (!this.#mayEdit) return held;
+    const { bridge } = this.#validator;
+    const encoding = this.#reader.encoding ?? 'utf-8';
+    const start = this.#reader.sourceStart ?? 0;
+    const own = this.#options.onViolation === null ? (this.#validator.edits ?? []) : [];
+    if (bridge === null) return applyEdits(held, own, encoding, start);
+    const isUtf8 = encoding === 'utf-8' || encoding === 'us-ascii';
+    const bytes = held.subarray(start);
+    const edits: readonly Edit[] = mergeEdits(own, bridge.edits({ bytes, isWhole, isUtf8 }));
+    const head = this.#reader.bridgedHead?.(held, bridge.to) ?? null;
+    return head === null
+      ? applyEdits(held, edits, encoding, start)
+      : applyEdits(Buffer.concat([head, bytes]), edits, encoding, head.length);
   }
 
   #handleViolation(caught: unknown): void {
-    if (!(caught instanceof Refusal) || this.#options.onViolation === null) {
+    // Unread, a message cannot be put into another version.
+    const isBridged = this.#validator.bridge !== null && !this.#validator.isHeadValid;
+    if (!(caught instanceof Refusal) || this.#options.onViolation === null || isBridged) {
       this.#state = OVER;
       throw caught;
     }

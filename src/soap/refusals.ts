@@ -65,6 +65,14 @@ export const SOAP_REFUSALS = {
       shows: ['elements', 'place'],
       remedy: 'Remove encodingStyle.',
     },
+    BRIDGE_UNSUPPORTED: {
+      blame: 'client',
+      text: 'The message cannot be put into the version of SOAP that the service speaks.',
+      shows: ['rule'],
+      remedy:
+        'Send it in a version that `versions` of the service lists, without encodingStyle, or ' +
+        'unsigned.',
+    },
     UNKNOWN_OPERATION: {
       blame: 'client',
       text: 'The service has no such operation.',

@@ -106,6 +106,27 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
         'a change that is taken is a reload, which waits for others',
     },
   },
+  bridge: {
+    homes: ['soap/bridge/', 'soap/mime/package-bridge.ts'],
+    words: /\b(?:bridge|bridge[A-Z]\w*|bridged\w*|\w*Bridge[sd]?)\b/g,
+    exceptions: {
+      'soap/envelope.ts': 'reports the start tags',
+      'soap/gate.ts': 'applies the changes',
+      'soap/mime/multipart.ts': 'the head of the part with the envelope',
+      'compile/soap/service.ts': 'the versions of a service',
+      'compile/soap/documents/versions.ts': 'the versions of a service',
+      'config/check/shape-example.ts': 'has the key',
+      'gateway/exchange.ts': 'the version that a request went out in',
+      'observe/log/access-line.ts': 'prints it',
+      'flow/soap/answer-soap.ts': 'a version that needs a length',
+      'flow/soap/intake.ts': 'requests',
+      'flow/soap/forward.ts': 'replies',
+      'flow/soap/request-policy.ts': 'content in an encoding',
+      'flow/soap/reply-output.ts': 'the media type of replies',
+      'flow/soap/upstream-head.ts': 'the media type of requests',
+      'flow/calls/own-blocks.ts': 'blocks in the new envelope',
+    },
+  },
   audit: {
     homes: [
       'observe/audit/',

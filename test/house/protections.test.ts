@@ -30,7 +30,7 @@ const OF_SERVICES = [
   ...['auth', 'tls.cert', 'tls.key', 'tls.pfx', 'tls.passphrase'],
 ];
 const OF_SOAP_SERVICES = [
-  ...['versions', 'path', 'port', 'ports', 'namespace', 'naming', 'callerHeaders'],
+  ...['versions', 'bridge', 'path', 'port', 'ports', 'namespace', 'naming', 'callerHeaders'],
   ...['forwarded', 'sticky', 'bufferRequests', 'mtom', 'dataContractReferences'],
   ...[
     'addressing.calls',

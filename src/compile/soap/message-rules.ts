@@ -50,6 +50,7 @@ export function messageLimits(
 }
 
 interface EnvelopeParts {
+  /** Those that callers may speak. */
   readonly versions: Versions;
   readonly requests: OperationTable;
   /** The blocks of tokens, which the gateway writes itself. */

@@ -7,6 +7,7 @@ import type { inputFiles, Pace, scopeRules, tolerated } from '../../core/index.j
 import {
   DIALECTS,
   type Dialect,
+  type DialectName,
   type ExpectedParts,
   headerBlocks,
   type soapFaults,
@@ -36,7 +37,7 @@ import {
 } from './documents/describe-service.js';
 import type { WsdlReader } from './documents/named-wsdl.js';
 import { serviceDigest } from './documents/service-digest.js';
-import type { Versions } from './documents/versions.js';
+import { bridgedVersions, type Versions } from './documents/versions.js';
 import { type IdempotencyRule, idempotencyRulesOf } from './idempotency.js';
 import {
   envelopeRules,
@@ -66,8 +67,10 @@ import {
 export interface SoapService extends ServiceOperations, MessageLimits, Switches {
   readonly name: string;
   readonly path: string;
-  /** The first one is used for calls. */
+  /** Those that callers may speak. The first one is used for calls. */
   readonly dialects: readonly [Dialect, ...(readonly Dialect[])];
+  /** Dialects of `dialects` whose messages are put into the first one. */
+  readonly bridged: ReadonlySet<Dialect>;
   readonly mediaTypes: ReadonlySet<string>;
   readonly requestRules: headerBlocks.EnvelopeRules;
   readonly replyRules: headerBlocks.EnvelopeRules;
@@ -185,9 +188,10 @@ export async function compileService(
   const { operations, wsdl } = description;
   const received = compileReceived(plan, description, parts);
   const { isKept, reachedBy, ...backend } = await compileBackend(plan, keeping);
-  const calls = compileCalls(plan, description, versions);
+  const bridged = bridgedVersions(config, versions);
+  const calls = compileCalls(plan, description, versions, bridged);
   const messages = compileMessages(plan, parts, {
-    versions,
+    versions: [...versions, ...bridged],
     requests: description.requests,
     tokenBlocks: blockNames(calls.tokenPlace),
     readsSecurity: received.freshness !== null,
@@ -259,13 +263,20 @@ function compileCalls(
   plan: ServicePlan,
   { operations }: ServiceOperations,
   [first, ...others]: Versions,
-): Pick<SoapService, 'addressing' | 'tokenPlace' | 'dialects' | 'mediaTypes' | 'callHead'> {
-  const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
+  bridge: readonly DialectName[],
+): Pick<
+  SoapService,
+  'addressing' | 'tokenPlace' | 'dialects' | 'bridged' | 'mediaTypes' | 'callHead'
+> {
+  const bridged = bridge.map((version): Dialect => DIALECTS[version]);
+  const spoken = others.map((version): Dialect => DIALECTS[version]);
+  const dialects = [DIALECTS[first], ...spoken, ...bridged] as const;
   const addressing = compileAddressing(plan, operations);
   return {
     addressing,
     tokenPlace: compileTokenPlace(plan, operations),
     dialects,
+    bridged: new Set(bridged),
     mediaTypes: new Set(dialects.map((dialect) => dialect.mediaType)),
     callHead: compileCallHeads(dialects[0], addressing, operations, plan.config),
   };

@@ -14,6 +14,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   headers: '{ x-system: web }',
   urls: '["http://a/orders", "http://b/orders"]',
   versions: '["1.1"]',
+  bridge: '["1.2"]',
   include: '["services/*.yaml"]',
   origins: '["https://shop.example"]',
   listen: '127.0.0.1:4000',

@@ -31,12 +31,13 @@ export interface OwnBlocks {
  * without the claim that the assertion is about.
  */
 export function blocksOfSoapCall(
-  { place: found, dialect }: EnvelopeValidator,
+  { place: found, dialect: written, bridge }: EnvelopeValidator,
   { security, signing, replacesSecurity }: SoapService,
   encoding: Encoding | null,
   type: mime.PackageType | null,
   claims: RequestContext['claims'],
 ): OwnBlocks | null {
+  const dialect = bridge?.to ?? written;
   // Monitor mode makes no edits, so that there is no place.
   if (found === null || found.offsetBytes < 0 || dialect === null) return null;
   const { offsetBytes, isInHeader } = found;

@@ -153,6 +153,9 @@ function bufferBytesOf(
   keptBytes: number | null,
 ): number | null {
   const isSigned = service.signing !== null && service.replacesSecurity;
+  // The dialect of calls may need a length that the dialect of the caller does not.
+  const needsLength = service.bridged.size > 0 && service.dialects[0].needsContentLength;
+  if (needsLength && head.bodyBytes === null && keptBytes === null) return service.heldBytes;
   return keptBytes ?? (head.bodyBytes === null || isSigned ? service.bufferBytes : null);
 }
 
@@ -289,14 +292,7 @@ function forwardedHeaders(
   isEnforced: boolean,
 ): ReturnType<typeof upstreamHeaders> {
   const mediaType = head.package === null ? head.mediaType : null;
-  const fields = contentFieldsOf(
-    request,
-    isEnforced,
-    policy,
-    envelope.dialect,
-    mediaType,
-    encoding,
-  );
+  const fields = contentFieldsOf(request, isEnforced, policy, envelope, mediaType, encoding);
   let { bodyBytes } = head;
   if (received.kind === 'whole') {
     bodyBytes = received.message.length;

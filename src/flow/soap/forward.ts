@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { asRefusal, KIB, Refusal, refusals, Stages, tolerated } from '../../core/index.js';
 import {
+  dialectOfName,
   type EnvelopeObserver,
   EnvelopeValidator,
   Gate,
@@ -201,9 +202,13 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   #open(head: ReplyHead, form: ReplyForm): Gate {
-    const { service, gate } = this.#context;
+    const { service, gate, exchange } = this.#context;
     const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', this);
     this.#envelope = envelope;
+    if (exchange.bridgedTo !== '') {
+      const caller = dialectOfName(exchange.dialect);
+      envelope.bridgeTo = () => caller;
+    }
     const reading = takeReaders(service, envelope, form.type.charset, form.package);
     this.#reader = reading.xml;
     reading.xml.locateRefusals();
@@ -214,6 +219,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       head,
       form,
       package: reading.package,
+      xml: reading.xml,
       envelope,
       rules,
       call: this.#call,

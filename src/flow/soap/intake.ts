@@ -71,6 +71,7 @@ export async function intakeEnvelope(
     });
   } finally {
     exchange.dialect = envelope.dialect?.name ?? '';
+    exchange.bridgedTo = envelope.bridge?.to.name ?? '';
     exchange.bytesIn = reader.bytes;
   }
   exchange.heldMillis = performance.now() - exchange.startedMillis;
@@ -148,6 +149,9 @@ function readingOf(
     'no detail',
     policy,
   );
+  if (isRequest && service.bridged.size > 0) {
+    envelope.bridgeTo = (from) => (service.bridged.has(from) ? service.dialects[0] : null);
+  }
   const verifier = isRequest ? verifierOf(service, envelope, head.package !== null) : null;
   policy.verifier = verifier;
   const { charset } = head.mediaType;

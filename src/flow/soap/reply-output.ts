@@ -1,18 +1,21 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refusals } from '../../core/index.js';
 import {
+  type Dialect,
   dialectOfName,
   type EnvelopeValidator,
   type GateOutput,
-  type mime,
+  mime,
   mimeTypes,
   soapFaults,
 } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall } from '../../upstream/index.js';
+import type { XmlReader } from '../../xml/index.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
 import { callerCookie } from './caller-cookie.js';
 import type { SoapContext } from './context.js';
 import { challengeFields } from './passthrough.js';
+import { charsetOf } from './upstream-head.js';
 
 /** The reply that goes out, and what it is read with. */
 interface ReplyOutputParts {
@@ -20,6 +23,8 @@ interface ReplyOutputParts {
   readonly form: ReplyForm;
   /** Null where the reply is no package. */
   readonly package: mime.MultipartReader | null;
+  /** Reads the envelope. */
+  readonly xml: Pick<XmlReader, 'encoding'>;
   readonly envelope: EnvelopeValidator;
   readonly rules: soapFaults.DetailRules;
   readonly call: UpstreamCall | null;
@@ -53,11 +58,9 @@ export class ReplyOutput implements GateOutput {
   }
 
   begin(_growthBytes: number): void {
-    if (
-      this.#parts.envelope.fault !== null &&
-      this.#mayChange &&
-      this.#parts.rules.policy !== 'unsafe:pass'
-    ) {
+    const { envelope, rules } = this.#parts;
+    const isPassed = rules.policy === 'unsafe:pass' && envelope.bridge === null;
+    if (envelope.fault !== null && this.#mayChange && !isPassed) {
       this.#collected = [];
       return;
     }
@@ -88,9 +91,9 @@ export class ReplyOutput implements GateOutput {
     }
   }
 
-  /** Monitor mode changes nothing. */
+  /** Monitor mode changes nothing but the version of a message. */
   get #mayChange(): boolean {
-    return this.#context.gate.onViolation === null;
+    return this.#context.gate.onViolation === null || this.#parts.envelope.bridge !== null;
   }
 
   #prepareFault(message: Buffer): void {
@@ -213,11 +216,21 @@ export class ReplyOutput implements GateOutput {
    * envelope.
    */
   #contentType(): string {
-    const { form, envelope } = this.#parts;
+    const { form, envelope, head } = this.#parts;
+    if (envelope.bridge !== null) return this.#bridgedType(envelope.bridge.to);
     if (form.isUntyped === true && envelope.dialect !== null && this.#mayChange) {
       return mimeTypes.printContentType(envelope.dialect.mediaType, form.type.charset, null);
     }
-    return this.#parts.head.header('content-type') ?? 'text/xml';
+    return head.header('content-type') ?? 'text/xml';
+  }
+
+  /** That of a reply in the version of the caller. */
+  #bridgedType(to: Dialect): string {
+    const { form, head, xml } = this.#parts;
+    const written = head.header('content-type');
+    return form.package === null || written === null
+      ? mimeTypes.printContentType(to.mediaType, charsetOf(form.type, xml.encoding), null)
+      : mime.bridgedPackageType(written, to, null);
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { httpFields } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { type Dialect, mimeTypes } from '../../soap/index.js';
+import { type Dialect, type EnvelopeValidator, mime, mimeTypes } from '../../soap/index.js';
 import type { Encoding } from '../../xml/index.js';
 import { pushNamed, withoutOwnCookie } from '../calls/caller-fields.js';
 import { asWritten, type ContentFields } from './request-head.js';
@@ -18,11 +18,13 @@ export function contentFieldsOf(
   request: IncomingMessage,
   isEnforced: boolean,
   policy: RequestPolicy,
-  dialect: Dialect | null,
+  envelope: Pick<EnvelopeValidator, 'dialect' | 'bridge'>,
   mediaType: mimeTypes.MediaType | null,
   encoding: Encoding | null,
 ): ContentFields {
   const written = asWritten(request);
+  const { dialect, bridge } = envelope;
+  if (bridge !== null) return bridgedFields(written, bridge.to, policy, mediaType, encoding);
   if (!isEnforced || dialect === null) return written;
   const { action } = policy;
   const isRequired = dialect.actionHeader && (action !== null || policy.known !== null);
@@ -31,12 +33,42 @@ export function contentFieldsOf(
       ? (policy.known?.soapActionField ?? `"${action ?? ''}"`)
       : null;
   if (mediaType === null) return { contentType: written.contentType, soapAction };
-  // The encoding the reader has seen, by its common name: other servers may guess, or know no other
-  // name.
-  const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
-  const charset = isWide ? mediaType.charset : (encoding ?? mediaType.charset);
+  const charset = charsetOf(mediaType, encoding);
   const inType = dialect.actionHeader && mediaType.action === null ? null : action;
   return { contentType: mimeTypes.printContentType(mediaType.name, charset, inType), soapAction };
+}
+
+/**
+ * The encoding the reader has seen, by its common name: other servers may guess, or know no other
+ * name.
+ */
+export function charsetOf(
+  { charset }: Pick<mimeTypes.MediaType, 'charset'>,
+  encoding: Encoding | null,
+): string | null {
+  const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
+  return isWide ? charset : (encoding ?? charset);
+}
+
+/**
+ * The description of a message that was put into another version: the media type of that, and the
+ * action where that has it.
+ */
+function bridgedFields(
+  { contentType }: ContentFields,
+  to: Dialect,
+  { action, known }: RequestPolicy,
+  mediaType: mimeTypes.MediaType | null,
+  encoding: Encoding | null,
+): ContentFields {
+  const soapAction = to.actionHeader ? (known?.soapActionField ?? `"${action ?? ''}"`) : null;
+  if (mediaType === null) {
+    const type = contentType === null ? null : mime.bridgedPackageType(contentType, to, action);
+    return { contentType: type, soapAction };
+  }
+  const charset = charsetOf(mediaType, encoding);
+  const inType = to.actionHeader ? null : action;
+  return { contentType: mimeTypes.printContentType(to.mediaType, charset, inType), soapAction };
 }
 
 /** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */

@@ -33,6 +33,9 @@ export class AccessLines {
         `,"class":${names.quote(exchange.caller.className)},` +
         `"caller":${quoteText(exchange.caller.label)}`;
     }
+    if (exchange.bridgedTo !== '') {
+      line += `,"bridgedTo":"${exchange.bridgedTo}"`;
+    }
     if (exchange.sender !== null) {
       line += `,"sender":${quoteText(exchange.sender)}`;
     }

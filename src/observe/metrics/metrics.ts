@@ -73,6 +73,12 @@ const REQUEST_METRICS = {
     'Messages whose content broke the schema or could not be validated (rule `unvalidated`), ' +
       'by direction (request, reply) and class of the rule.',
   ),
+  bridged: counter(
+    'soapstone_bridged_total',
+    ['route', 'from', 'to'],
+    'SOAP requests that were put into the version of the backend, by the version of the caller ' +
+      'and that of the backend.',
+  ),
   tolerated: counter(
     'soapstone_tolerated_total',
     ['service', 'operation', 'deviation'],
@@ -223,6 +229,9 @@ export class Metrics {
     }
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') {
       this.#requests.refusals.add(1, route, refusal.code);
+    }
+    if (exchange.bridgedTo !== '') {
+      this.#requests.bridged.add(1, route, exchange.dialect, exchange.bridgedTo);
     }
     this.#observeDeviations(exchange);
     for (const result of exchange.policyResults ?? NONE) {

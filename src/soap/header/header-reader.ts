@@ -22,7 +22,7 @@ import {
 } from './header.js';
 import { type BlockReader, type HeaderReaders, headerBlockKindOf } from './header-blocks.js';
 import type { SecurityReader } from './security-reader.js';
-import { hasSignatureId, SignedIds } from './signed-ids.js';
+import { hasSignatureId, isSignature, SignedIds } from './signed-ids.js';
 
 /**
  * Blocks named in one answer: SOAP 1.2 part 1 section 5.4.8 wants them all, a caller gains nothing
@@ -51,6 +51,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
   readonly deliveryBlocks: string[] = [];
   /** The refusal of the first block of a reply that has no namespace; null for none. */
   unqualified: Refusal | null = null;
+  /** A signature is in a block that is passed on. */
+  isSignaturePassed = false;
   /** Every block is one of WS-Addressing. */
   isAddressingOnly = true;
   /** Blocks that name an action, whichever receiver they name. */
@@ -85,6 +87,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
       throw structureRefusal('a Fault outside Body', tag);
     }
     this.#addIds(tag);
+    if (isSignature(tag) && this.#action !== 'remove') {
+      this.isSignaturePassed = true;
+    }
     if (!this.#isOnlyAddress(tag)) {
       this.isBare = false;
     }

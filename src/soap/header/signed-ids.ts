@@ -1,5 +1,5 @@
 import { Refusal, refuseByLimit } from '../../core/index.js';
-import type { StartTag } from '../../xml/index.js';
+import type { QName, StartTag } from '../../xml/index.js';
 
 const XML = 'http://www.w3.org/XML/1998/namespace';
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
@@ -11,6 +11,10 @@ const UTILITY: ReadonlySet<string> = new Set([
 
 /** The namespaces of `wsu:Id` and `xml:id`. */
 export const ID_NAMESPACES: ReadonlySet<string> = new Set([...UTILITY, XML]);
+
+/** Whether an element is the signature of a message. */
+export const isSignature = ({ uri, local }: QName): boolean =>
+  local === 'Signature' && uri === SIGNATURE;
 
 /** An Id is a name: longer ones are none, so that few bytes of a long message are kept. */
 const ID_CHARS_MAX = 1024;
@@ -45,7 +49,7 @@ export class SignedIds {
   }
 
   #addSignature(tag: StartTag): void {
-    if (tag.local === 'Signature') {
+    if (isSignature(tag)) {
       this.isSigned = true;
     }
     if (tag.local !== 'Reference') return;

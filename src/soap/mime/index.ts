@@ -6,6 +6,7 @@ export { HeldPackage } from './held-package.js';
 export { IncludeReader, XOP_URI } from './include.js';
 export type { IncludedPart } from './kept-parts.js';
 export { type AttachmentSink, MultipartReader } from './multipart.js';
+export { bridgedPackageType } from './package-bridge.js';
 export { type DocumentRepair, PackageRepair } from './package-repair.js';
 export {
   likelyEnvelopeType,

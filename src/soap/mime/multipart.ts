@@ -1,6 +1,7 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../../core/index.js';
 import type { Encoding } from '../../xml/index.js';
+import type { Dialect } from '../dialect.js';
 import type { MessageReader } from '../gate.js';
 import { BoundaryScanner, type ContentSink, type DelimiterScanner } from './boundaries/boundary.js';
 import {
@@ -14,6 +15,7 @@ import { LineFeedScanner } from './boundaries/line-feed-boundary.js';
 import { type PartHead, PLAIN_CODINGS, readPartHead } from './boundaries/part-head.js';
 import type { MediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
+import { bridgedPartHead } from './package-bridge.js';
 import { type PackageType, readEnvelopePart } from './package-type.js';
 import type { References } from './references.js';
 
@@ -84,6 +86,8 @@ export class MultipartReader implements MessageReader, ContentSink {
   #outside = 0;
   #parts = 0;
   readonly #header: HeaderBytes;
+  /** Offset of the header of the part that holds the envelope. */
+  #partHeadStart = 0;
   #state: 'awaited' | 'reading' | 'read' = 'awaited';
   /** The content of this part is wanted. */
   #isWanted = false;
@@ -103,6 +107,12 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   get encoding(): Encoding | null {
     return this.#envelope.encoding;
+  }
+
+  bridgedHead(message: Buffer, to: Dialect): Buffer {
+    const start = this.#partHeadStart;
+    const head = bridgedPartHead(message.latin1Slice(start, this.sourceStart), to);
+    return Buffer.concat([message.subarray(0, start), Buffer.from(head, 'latin1')]);
   }
 
   get isCollecting(): boolean {
@@ -287,6 +297,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     this.#section = 'envelope';
     this.#state = 'reading';
     this.sourceStart = offset;
+    this.#partHeadStart = offset - (this.#header.whole?.length ?? 0);
   }
 }
 

@@ -209,7 +209,8 @@ t.test('Faults are compared by their parts, whatever their version', async (t) =
 t.test('parts of packages are compared with the content that includes them', async (t) => {
   const types = await typesOfGet();
   const packaged = (id: string, content: string) => {
-    const include = `<data><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:${id}"/></data>`;
+    const include = `<data><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" \
+href="cid:${id}"/></data>`;
     const body =
       '--b\r\nContent-Type: application/xop+xml; charset=utf-8; type="text/xml"\r\n' +
       `Content-ID: <root@x>\r\n\r\n${reply(include)}\r\n--b\r\nContent-ID: <${id}>\r\n` +

@@ -1,4 +1,4 @@
-import { type Finding, finding } from '../../../config/keys/finding.js';
+import { type Finding, finding, invalid } from '../../../config/keys/finding.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
 import type { ServiceConfig } from '../../../config/schema.js';
 import type { DialectName } from '../../../soap/index.js';
@@ -72,4 +72,22 @@ export function versionWarnings(
         'more than its WSDL says.',
     ),
   ];
+}
+
+/**
+ * The further versions that callers may speak. Throws `FindingsError` for one that the service
+ * speaks itself.
+ */
+export function bridgedVersions(
+  { bridge = [] }: Pick<ServiceConfig, 'bridge'>,
+  versions: Versions,
+): readonly DialectName[] {
+  const both = bridge.find((version) => versions.includes(version));
+  if (both === undefined) return bridge;
+  throw invalid(
+    ['bridge'],
+    `\`bridge\` has ${both}, which the service speaks itself: \`versions\` is ` +
+      `${versions.join(', ')}.`,
+    `Remove ${both} from \`bridge\`, or from \`versions\` where calls must not go out in it.`,
+  );
 }

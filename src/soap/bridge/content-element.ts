@@ -1,0 +1,159 @@
+import { Buffer } from 'node:buffer';
+import type { StartTag } from '../../xml/index.js';
+import type { Dialect } from '../dialect.js';
+import type { Edit } from '../edit.js';
+import { type AttributeChange, TagChange } from './tag-change.js';
+
+/** An attribute of the envelope's namespace on a header block or a child of Body. */
+export interface TranslatedAttribute {
+  readonly prefix: string;
+  readonly local: string;
+  /** Null: it is left out. */
+  readonly to: { readonly local: string; readonly value: string } | null;
+}
+
+/** The bytes of an envelope that are held, from its beginning. */
+export interface HeldEnvelope {
+  readonly bytes: Buffer;
+  /** All of the message is held; else its head is, and more as the chunks happen to be. */
+  readonly isWhole: boolean;
+  /** Offsets of events are those of the bytes. */
+  readonly isUtf8: boolean;
+}
+
+/** The position of an element in the message. */
+export type ElementPlace = 'header' | 'first in Body' | 'further in Body';
+
+/** The prefix that is bound to the new namespace where the old one is in use. */
+const FRESH_PREFIX = 'soap-bridge';
+
+/**
+ * A header block, or a child of Body, in an envelope whose namespace is exchanged. Its content
+ * stays as it is: where it uses a prefix of the old namespace, its start tag binds the prefix
+ * again.
+ */
+export class ContentElement {
+  readonly #from: Dialect;
+  readonly #to: Dialect;
+  readonly #startBytes: number;
+  readonly #contentBytes: number;
+  readonly #place: ElementPlace;
+  /** -1 while it is open. */
+  #contentEndBytes = -1;
+  /** Prefixes of the old namespace that are declared above it, and by itself. */
+  readonly #inherited: string[] = [];
+  readonly #own: string[] = [];
+  readonly #attributes: readonly TranslatedAttribute[];
+  /** Prefixes of the old namespace that the tag uses for other than these attributes. */
+  readonly #used = new Set<string>();
+
+  constructor(
+    tag: StartTag,
+    from: Dialect,
+    to: Dialect,
+    attributes: readonly TranslatedAttribute[],
+    place: ElementPlace,
+  ) {
+    this.#place = place;
+    this.#from = from;
+    this.#to = to;
+    this.#startBytes = tag.offsetBytes;
+    this.#contentBytes = tag.contentBytes;
+    this.#attributes = attributes;
+    if (tag.uri === from.envelopeUri) {
+      this.#used.add(tag.prefix);
+    }
+    this.#readScope(tag);
+  }
+
+  #readScope({ written }: StartTag): void {
+    if (written === undefined) return;
+    const declared = new Set<string>();
+    for (let at = 0; at < written.declarationCount; at++) {
+      declared.add(written.declaredPrefix(at));
+    }
+    for (const { prefix, uri } of written.namespacesInScope()) {
+      if (uri !== this.#from.envelopeUri) continue;
+      (declared.has(prefix) ? this.#own : this.#inherited).push(prefix);
+    }
+  }
+
+  close(contentEndBytes: number): void {
+    this.#contentEndBytes = contentEndBytes;
+  }
+
+  /** The change of its start tag; null where it stays. */
+  edit(held: HeldEnvelope): Edit | null {
+    // It may have been sent on.
+    if (this.#place === 'further in Body' && !held.isWhole) return null;
+    const change = new TagChange();
+    const kept = [...this.#inherited, ...this.#own].filter((prefix) => this.#isUsed(prefix, held));
+    for (const prefix of this.#inherited) {
+      if (kept.includes(prefix)) {
+        change.declare(prefix, this.#from.envelopeUri);
+      }
+    }
+    for (const prefix of this.#own) {
+      const isOfAttribute = this.#attributes.some((attribute) => attribute.prefix === prefix);
+      if (isOfAttribute && !kept.includes(prefix)) {
+        change.rebind(prefix, this.#to.envelopeUri);
+      }
+    }
+    this.#changeAttributes(change, kept);
+    if (change.isEmpty) return null;
+    return {
+      startBytes: this.#startBytes,
+      endBytes: this.#contentBytes,
+      replacement: null,
+      rewrite: (text) => change.apply(text),
+    };
+  }
+
+  #changeAttributes(change: TagChange, kept: readonly string[]): void {
+    let needsFresh = false;
+    for (const { prefix, local, to } of this.#attributes) {
+      let changed: AttributeChange | null = null;
+      if (to !== null) {
+        const isFresh = kept.includes(prefix);
+        needsFresh ||= isFresh;
+        changed = { name: `${isFresh ? FRESH_PREFIX : prefix}:${to.local}`, value: to.value };
+      }
+      change.attribute(`${prefix}:${local}`, changed);
+    }
+    if (needsFresh) {
+      change.declare(FRESH_PREFIX, this.#to.envelopeUri);
+    }
+  }
+
+  /** Whether a prefix of the old namespace is in use, as far as that is known. */
+  #isUsed(prefix: string, { bytes, isWhole, isUtf8 }: HeldEnvelope): boolean {
+    // Names without a prefix are in the default namespace.
+    if (prefix === '' || !isUtf8 || this.#used.has(prefix)) return true;
+    const isKnown = isWhole || this.#place === 'header';
+    if (!isKnown || this.#contentEndBytes < 0) return true;
+    const needle = Buffer.from(`${prefix}:`);
+    const content = bytes.subarray(this.#contentBytes, this.#contentEndBytes);
+    if (occurrences(content, needle) > 0) return true;
+    const own = this.#attributes.filter((attribute) => attribute.prefix === prefix).length;
+    return occurrences(bytes.subarray(this.#startBytes, this.#contentBytes), needle) > own;
+  }
+}
+
+/** How often a prefix begins a name, as in `soap:Client`, and not in the midst of another. */
+function occurrences(bytes: Buffer, needle: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) {
+    if (at === 0 || !isNameByte(bytes[at - 1] ?? 0)) {
+      count++;
+    }
+  }
+  return count;
+}
+
+/** Whether a byte may be a part of a name, or of a character that may. */
+const isNameByte = (byte: number): boolean =>
+  byte >= 0x80 ||
+  (byte >= 0x61 && byte <= 0x7a) ||
+  (byte >= 0x41 && byte <= 0x5a) ||
+  (byte >= 0x2d && byte <= 0x39 && byte !== 0x2f) ||
+  byte === 0x5f;

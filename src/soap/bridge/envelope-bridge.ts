@@ -1,0 +1,200 @@
+import { Refusal } from '../../core/index.js';
+import type { StartTag } from '../../xml/index.js';
+import type { Dialect } from '../dialect.js';
+import type { Edit } from '../edit.js';
+import {
+  ContentElement,
+  type ElementPlace,
+  type HeldEnvelope,
+  type TranslatedAttribute,
+} from './content-element.js';
+import { TagChange } from './tag-change.js';
+import { mustUnderstandIn, namesEncoding, targetIn } from './target-in-dialect.js';
+
+/** The prefix of the encoding namespace, for the dialect that must name it. */
+const ENCODING_PREFIX = 'soap-encoding';
+
+/**
+ * Puts one envelope into another dialect while it is validated. The start tags of Envelope, Header,
+ * Body, header blocks and the children of Body change; all other bytes stay. Throws
+ * `BRIDGE_UNSUPPORTED` for what the other dialect cannot express.
+ */
+export class EnvelopeBridge {
+  readonly from: Dialect;
+  readonly to: Dialect;
+  readonly #edits: Edit[] = [];
+  readonly #elements: ContentElement[] = [];
+  #open: ContentElement | null = null;
+  /** The message names an encoding for its content. */
+  #namesEncoding = false;
+  #isFault = false;
+  #hasBody = false;
+
+  constructor(from: Dialect, to: Dialect) {
+    this.from = from;
+    this.to = to;
+  }
+
+  /** A Fault is not edited: it is translated when it is whole. */
+  openFault(): void {
+    this.#isFault = true;
+  }
+
+  openEnvelope(tag: StartTag): void {
+    const change = this.#changeOf(tag);
+    if (this.to.needsEncodingNamespace && !tag.declares(this.to.encodingUri)) {
+      change.declare(ENCODING_PREFIX, this.to.encodingUri);
+    }
+    if (this.from.needsEncodingNamespace && declares(tag, ENCODING_PREFIX)) {
+      change.attribute(`xmlns:${ENCODING_PREFIX}`, null);
+    }
+    this.#add(tag, change);
+  }
+
+  /** Header or Body. */
+  openPart(tag: StartTag): void {
+    this.#add(tag, this.#changeOf(tag));
+  }
+
+  #add({ offsetBytes, contentBytes }: StartTag, change: TagChange): void {
+    if (change.isEmpty) return;
+    this.#edits.push({
+      startBytes: offsetBytes,
+      endBytes: contentBytes,
+      replacement: null,
+      rewrite: (text) => change.apply(text),
+    });
+  }
+
+  /** Exchanges the namespace that the tag declares, under each of its prefixes. */
+  #changeOf(tag: StartTag): TagChange {
+    const change = new TagChange();
+    const { written } = tag;
+    for (let at = 0; at < (written?.declarationCount ?? 0); at++) {
+      if (written?.declaredUri(at) === this.from.envelopeUri) {
+        change.rebind(written.declaredPrefix(at), this.to.envelopeUri);
+      }
+    }
+    for (const { prefix, local, value } of this.#ownAttributes(tag)) {
+      if (local !== 'encodingStyle') continue;
+      // The first dialect names its encoding there, whether content is encoded or not.
+      if (!this.from.needsEncodingNamespace) {
+        this.#readStyle(value);
+      }
+      change.attribute(`${prefix}:${local}`, null);
+    }
+    return change;
+  }
+
+  openBlock(tag: StartTag): void {
+    const attributes: TranslatedAttribute[] = [];
+    for (const { prefix, local, value } of this.#ownAttributes(tag)) {
+      const to = this.#blockAttribute(local, value);
+      if (to !== undefined) {
+        attributes.push({ prefix, local, to });
+      }
+    }
+    this.#begin(tag, attributes, 'header');
+  }
+
+  openBodyChild(tag: StartTag): void {
+    const attributes: TranslatedAttribute[] = [];
+    for (const { prefix, local, value } of this.#ownAttributes(tag)) {
+      if (local === 'encodingStyle') {
+        attributes.push({ prefix, local, to: this.#styleIn(local, value) });
+      }
+    }
+    this.#begin(tag, attributes, this.#hasBody ? 'further in Body' : 'first in Body');
+    this.#hasBody = true;
+  }
+
+  #begin(tag: StartTag, attributes: readonly TranslatedAttribute[], place: ElementPlace): void {
+    this.#open = new ContentElement(tag, this.from, this.to, attributes, place);
+    this.#elements.push(this.#open);
+  }
+
+  /** The header block, or the child of Body, has ended. */
+  closeElement(contentEndBytes: number): void {
+    this.#open?.close(contentEndBytes);
+    this.#open = null;
+  }
+
+  /** The attribute in the other dialect; undefined for one that neither knows. */
+  #blockAttribute(local: string, value: string): TranslatedAttribute['to'] | undefined {
+    const { from, to } = this;
+    switch (local) {
+      case 'mustUnderstand':
+        return { local, value: mustUnderstandIn(value, from, to) };
+      case 'encodingStyle':
+        return this.#styleIn(local, value);
+      case 'relay':
+        // Without it a block that is not understood is not passed on, or the receiver decides.
+        return from.hasRelay && !to.hasRelay ? null : undefined;
+      case from.targetAttribute: {
+        const target = targetIn(value, from, to);
+        return target === null ? null : { local: to.targetAttribute, value: target };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #styleIn(local: string, value: string): TranslatedAttribute['to'] {
+    this.#readStyle(value);
+    const style = this.to.noEncodingUri;
+    return style === null ? null : { local, value: style };
+  }
+
+  /** Content in no encoding may say so. */
+  #readStyle(value: string): void {
+    const style = value.trim();
+    if (style === '' || style === this.from.noEncodingUri) return;
+    if (namesEncoding(style)) {
+      this.#namesEncoding = true;
+      return;
+    }
+    throw unsupported('an encodingStyle that no version of SOAP defines');
+  }
+
+  *#ownAttributes(
+    tag: StartTag,
+  ): Iterable<{ readonly prefix: string; readonly local: string; readonly value: string }> {
+    for (let at = 0; at < tag.attributeCount; at++) {
+      if (tag.attributeUri(at) !== this.from.envelopeUri) continue;
+      const prefix = tag.written?.attributePrefix(at) ?? '';
+      yield { prefix, local: tag.attributeLocal(at), value: tag.attributeValue(at) };
+    }
+  }
+
+  /**
+   * The head is valid: throws `BRIDGE_UNSUPPORTED` for a message whose meaning the change would
+   * break. `isSigned`: a signature of it is passed on.
+   */
+  checkHead(isSigned: boolean): void {
+    if (isSigned) throw unsupported('a signature that the change of the envelope would break');
+    if (this.#namesEncoding) {
+      this.refuseEncoded();
+    }
+  }
+
+  /** Refuses content that is written by the rules of an encoding. A Fault is in none. */
+  refuseEncoded(): void {
+    if (!this.#isFault) throw unsupported('content in a SOAP encoding');
+  }
+
+  /** The changes of a message of which this much is held. */
+  edits(held: HeldEnvelope): readonly Edit[] {
+    if (this.#isFault) return [];
+    const ofElements = this.#elements.flatMap((element) => element.edit(held) ?? []);
+    return [...this.#edits, ...ofElements];
+  }
+}
+
+function declares({ written }: StartTag, prefix: string): boolean {
+  for (let at = 0; at < (written?.declarationCount ?? 0); at++) {
+    if (written?.declaredPrefix(at) === prefix) return true;
+  }
+  return false;
+}
+
+const unsupported = (rule: string): Refusal => new Refusal('BRIDGE_UNSUPPORTED', rule);
