@@ -50,7 +50,6 @@ import { RELOAD_KEYS } from './process/reload-keys.js';
 import { TRACE_KEYS } from './process/trace-keys.js';
 import { REST_KEYS } from './rest/rest-keys.js';
 import { DRIFT_KEYS } from './soap/drift-keys.js';
-import { FAULT_KEYS } from './soap/fault-keys.js';
 import { SECURITY_KEYS } from './soap/security-keys.js';
 import { ADDRESSING_KEYS } from './soap/soap-keys.js';
 import { VALIDATION_KEYS } from './soap/validation-keys.js';
@@ -60,6 +59,16 @@ import { VALIDATION_KEYS } from './soap/validation-keys.js';
  * the check at start-up, the published JSON Schema and the reference in `config/README.md` are all
  * made from it.
  */
+
+/** How much callers learn of a refusal. */
+const FAULT_KEYS = section('What callers are told of refused requests.', {
+  explain: flag(
+    "Whether a Fault says what was wrong with the caller's own message: " +
+      'names of its elements, namespaces and actions, line and byte, limits; never values. ' +
+      'Refusals of HTTP have a sentence. `false` leaves the code, its text and the id.',
+    true,
+  ),
+});
 
 const SERVICE = closed({
   kind: kindKey<'soap'>(
