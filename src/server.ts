@@ -40,6 +40,7 @@ import { type Finish, makeFinish } from './observe/finish.js';
 import { reportHandshakes } from './observe/handshakes.js';
 import type { Log } from './observe/log/log.js';
 import { type ConfigLoads, FIRST_LOAD, type ProcessGauges } from './observe/metrics/gauges.js';
+import { MetricExport } from './observe/metrics/metric-export.js';
 import type { MetricList } from './observe/metrics/metric-table.js';
 import { Metrics } from './observe/metrics/metrics.js';
 import { Overload } from './observe/overload.js';
@@ -118,6 +119,7 @@ export class Gateway {
   readonly #metricsPace: Pace = new TimeSlices();
   readonly #metrics: Metrics;
   readonly #tracing: Tracing;
+  readonly #metricExport: MetricExport;
   readonly #audit: Audit | null;
   readonly #refusesUnrecorded: boolean;
   readonly #checkpoints: AuditCheckpoints | null;
@@ -158,6 +160,14 @@ export class Gateway {
       failed: (reason) => log.event('warn', 'spans could not be sent', { reason }),
     });
     this.#tracing.configure(config.traces ?? null);
+    this.#metricExport = new MetricExport(
+      { metrics: () => this.#metrics.list(this.#metricsPace), pace: this.#metricsPace },
+      {
+        count: (outcome, points) => this.#metrics.metricPoints(outcome, points),
+        failed: (reason) => log.event('warn', 'metrics could not be sent', { reason }),
+      },
+    );
+    this.#metricExport.configure(config.metrics ?? null);
     this.console = new ConsoleFacts(this.compiled);
     this.#checkpoints =
       operators === 'here' ? ownCheckpoints(compiled.audit, log, this.auditHead) : null;
@@ -174,6 +184,7 @@ export class Gateway {
       // First: it decides whether the trace is kept, which the metrics name.
       (exchange, millis) => this.#tracing.finish(exchange, millis),
       (exchange, millis) => this.#metrics.observe(exchange, millis / 1000),
+      (exchange, millis) => this.#metricExport.finish(exchange, millis),
       (exchange, millis) => log.access(exchange, millis),
       (exchange, millis) => this.console.add(exchange, millis),
       (exchange) => this.#audit?.record(exchange),
@@ -295,7 +306,8 @@ export class Gateway {
     const { limits, log: logging } = next.config;
     this.#generations.replace(new Generation(next, this.#state));
     this.#state.liveClients.replace(next);
-    this.#log.setLevel(logging.level);
+    this.#log.configure(logging);
+    this.#metricExport.configure(next.config.metrics ?? null);
     this.#tracing.configure(next.config.traces ?? null);
     this.#budgets.resize(clientsMaxOf(next.config));
     this.#state.penaltyBox.configure(limits.http, next.trustedProxies);
@@ -329,7 +341,7 @@ export class Gateway {
     await this.#shared?.close();
     this.#state.backends.addresses.close();
     await this.#generations.close();
-    await this.#tracing.close();
+    await Promise.all([this.#tracing.close(), this.#metricExport.close()]);
     await this.#served?.close();
     const lost = [await this.#audit?.close(), await this.#checkpoints?.close()];
     for (const lines of lost) {
@@ -357,6 +369,7 @@ export class Gateway {
       droppedConnections: () => this.#traffic.droppedConnections,
       heldRefusals: () => this.#state.penaltyBox.delayed,
       droppedLogLines: () => this.#log.droppedLines,
+      exportedLogLines: () => this.#log.exported,
       droppedAuditLines: () => this.#audit?.droppedLines ?? 0,
       log: () => this.#log.state,
       ...(audit === null ? {} : { audit: () => audit.state }),

@@ -45,6 +45,8 @@ import { MCP_KEYS } from './mcp/mcp-keys.js';
 import { AUDIT_KEYS } from './process/audit-keys.js';
 import { CONSOLE_KEYS } from './process/console-keys.js';
 import { INCLUDE } from './process/include-keys.js';
+import { LOG_KEYS } from './process/log-keys.js';
+import { METRIC_KEYS } from './process/metric-keys.js';
 import { REDIS_KEYS } from './process/redis-keys.js';
 import { RELOAD_KEYS } from './process/reload-keys.js';
 import { TRACE_KEYS } from './process/trace-keys.js';
@@ -322,14 +324,8 @@ export const CONFIG_SCHEMA = closed(
     traces: optional(TRACE_KEYS),
     console: CONSOLE_KEYS,
     audit: optional(AUDIT_KEYS),
-    log: section('Logging, as JSON lines on standard output.', {
-      level: oneOf(
-        ['debug', 'info', 'warn', 'error'],
-        'Least level written. Requests that are answered are `info`, refused ones ' +
-          '`warn`, failures `error`.',
-        'info',
-      ),
-    }),
+    log: LOG_KEYS,
+    metrics: optional(METRIC_KEYS),
     home: flag(
       'Whether `/` of the traffic address is a page that lists what the caller may use: services, ' +
         'endpoints and their documentation. A route of that path comes before it.',

@@ -69,6 +69,7 @@ export async function startGateway(
     options.log === undefined ? 'silent' : logging.level,
     lineTaker(options.log ?? null),
   );
+  log.configure(logging);
   const running = await runGateway(
     1,
     {

@@ -83,7 +83,7 @@ export async function runGateway<Opened>(
     const { wsdls, warnings } = await group.reload(nextConfig(next, source.occasion), source);
     inUse = next.config;
     takeover.use(source.reads.snapshot, wsdls);
-    log.setLevel(inUse.log.level);
+    log.configure(inUse.log);
     follow();
     return { warnings, weaker };
   };

@@ -39,6 +39,7 @@ export async function start(
   const loaded = await loadConfig(file, process.env, overridesOf(options), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
+  log.configure(logging);
   // Without a listener Node opens a debugger at this signal (catalogue K09).
   process.on('SIGUSR1', () => log.event('warn', 'SIGUSR1 is ignored: it opens no debugger', {}));
   const signals = { hangUp: new PendingSignal('SIGHUP'), roll: new PendingSignal('SIGUSR2') };

@@ -93,7 +93,7 @@ async function openGateway(
   log: Log,
 ): Promise<Opened> {
   const compiled = await compileLatest(parent, loaded, inputs);
-  log.setLevel(compiled.config.log.level);
+  log.configure(compiled.config.log);
   // The program may be another one than that of the parent, which has used them.
   log.configurationWarnings(takenProblemsOf(compiled.wsdls));
   const stopping = stopCause(log);

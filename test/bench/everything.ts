@@ -148,7 +148,9 @@ class Caller {
       return;
     }
     tally.wrong++;
-    const line = `${new Date().toISOString()} ${name}: ${String(caught)}`;
+    const on = caught instanceof NoAnswer ? (caught.isReused ? 'kept' : 'fresh') : 'any';
+    const about = `on a ${on} connection, ${this.#disturbance.latest}`;
+    const line = `${new Date().toISOString()} ${name}: ${String(caught)}, ${about}`;
     found.wrong.push(line);
     print(`    ${line}\n`);
   }

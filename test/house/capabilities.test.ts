@@ -70,7 +70,18 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'soap/fault/fault-policy.ts': 'stack traces, which Faults lose',
       'wsdl/read.ts': 'positions in a document',
+      'observe/log/ecs.ts': 'the trace that a line names',
+      'observe/log/log-export.ts': 'the same',
     },
+  },
+  'metrics by OTLP': {
+    homes: [
+      'observe/metrics/metric-export.ts',
+      'observe/metrics/metric-encoder.ts',
+      'config/process/metric-keys.ts',
+    ],
+    words: /\b(?:[mM]etricExport\w*|METRIC_KEYS)\b/g,
+    exceptions: {},
   },
   usage: {
     homes: [

@@ -116,6 +116,7 @@ const NEUTRAL: readonly string[] = [
     'links',
     'subscriptions',
     'routes',
+    'metrics',
     'traces',
     'log',
     'home',

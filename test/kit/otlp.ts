@@ -28,9 +28,58 @@ export interface Export {
 
 const messages = protobuf.loadSync('test/observe/otlp.proto');
 
+/** A metric as its receiver reads it. */
+export interface SentMetric {
+  readonly name: string;
+  readonly description: string;
+  readonly unit?: string;
+  readonly gauge?: { readonly dataPoints: readonly SentPoint[] };
+  readonly sum?: {
+    readonly dataPoints: readonly SentPoint[];
+    readonly aggregationTemporality: number;
+    readonly isMonotonic: boolean;
+  };
+  readonly histogram?: {
+    readonly dataPoints: readonly SentPoint[];
+    readonly aggregationTemporality: number;
+  };
+}
+
+export interface SentPoint {
+  readonly attributes?: Span['attributes'];
+  readonly startTimeUnixNano: string;
+  readonly timeUnixNano: string;
+  readonly asDouble?: number;
+  readonly count?: string;
+  readonly sum?: number;
+  readonly bucketCounts?: readonly string[];
+  readonly explicitBounds?: readonly number[];
+}
+
+/** A record of a log as its receiver reads it. */
+export interface SentRecord {
+  readonly timeUnixNano: string;
+  readonly severityNumber: number;
+  readonly severityText: string;
+  readonly body: { readonly stringValue: string };
+  readonly attributes: Span['attributes'];
+  readonly traceId?: string;
+  readonly spanId?: string;
+}
+
+/** The metrics that a sender sent. */
+export const decodeMetrics = (body: Buffer): readonly SentMetric[] =>
+  decode(body, 'ExportMetricsServiceRequest').resourceMetrics[0].scopeMetrics[0].metrics;
+
+/** The records that a sender of a log sent. */
+export const decodeRecords = (body: Buffer): readonly SentRecord[] =>
+  decode(body, 'ExportLogsServiceRequest').resourceLogs[0].scopeLogs[0].logRecords;
+
 /** Reads what a sender of spans sent. Ids and times become texts. */
-export function decodeExport(body: Buffer): Export {
-  const type = messages.lookupType('otlp.ExportTraceServiceRequest');
+export const decodeExport = (body: Buffer): Export => decode(body, 'ExportTraceServiceRequest');
+
+function decode(body: Buffer, name: string) {
+  const type = messages.lookupType(`otlp.${name}`);
   const object = type.toObject(type.decode(body), { longs: String });
   return JSON.parse(
     JSON.stringify(object, (_key, value) => (isBytes(value) ? hexOf(value) : value)),

@@ -5,14 +5,10 @@ import t, { type Test } from 'tap';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { Exchange, nextExchangeId } from '../../src/gateway/exchange.js';
 import { parseTraceparent } from '../../src/gateway/trace-headers.js';
-import {
-  BATCH_SPANS,
-  BATCHES_MAX,
-  SpanExporter,
-  type SpanOutcome,
-} from '../../src/observe/trace/exporter.js';
-import { ProtoWriter } from '../../src/observe/trace/proto-writer.js';
-import { readRejectedSpans } from '../../src/observe/trace/rejected-spans.js';
+import { BATCH_ITEMS, BATCHES_MAX, OtlpBatches } from '../../src/observe/otlp/batches.js';
+import { ProtoWriter } from '../../src/observe/otlp/proto-writer.js';
+import { readRejected } from '../../src/observe/otlp/rejected-items.js';
+import type { ItemOutcome } from '../../src/observe/otlp/sender.js';
 import { ATTEMPTS_MAX, LINKS_MAX, RequestSpans } from '../../src/observe/trace/request-spans.js';
 import { KEPT_PER_SECOND, Tracer } from '../../src/observe/trace/tracer.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
@@ -360,39 +356,39 @@ t.test('a reload switches traces on and off', async (t) => {
 });
 
 /** Adds an empty span. */
-function addSpan(exporter: SpanExporter, bytes = 8): void {
+function addSpan(exporter: OtlpBatches, bytes = 8): void {
   const writer = exporter.next(bytes);
   writer?.copy(new Uint8Array([0x12, 0]));
   exporter.written();
 }
 
 t.test('a receiver that is away delays no request, and spans are counted', async (t) => {
-  const counts = new Map<SpanOutcome, number>();
+  const counts = new Map<ItemOutcome, number>();
   const away = await startRecordingBackend(() => {});
   const url = away.url;
   await away.close();
-  const exporter = new SpanExporter(
-    { url, headers: {}, ca: null, attributes: new Map() },
+  const exporter = new OtlpBatches(
+    { otlp: url, headers: {}, attributes: {} },
     {
       count: (outcome, spans) => counts.set(outcome, (counts.get(outcome) ?? 0) + spans),
       failed: () => {},
     },
   );
   // Batches that are full by their spans, and none goes out.
-  for (let count = 0; count < BATCHES_MAX * BATCH_SPANS; count++) addSpan(exporter);
+  for (let count = 0; count < BATCHES_MAX * BATCH_ITEMS; count++) addSpan(exporter);
   t.equal(exporter.next(1), null);
   await exporter.close();
-  t.equal(counts.get('failed'), BATCHES_MAX * BATCH_SPANS);
+  t.equal(counts.get('failed'), BATCHES_MAX * BATCH_ITEMS);
 });
 
 t.test(
   'a batch is sent again where the receiver asks for that, and what it rejects is counted',
   async (t) => {
-    const counts: [SpanOutcome, number][] = [];
+    const counts: [ItemOutcome, number][] = [];
     const reasons: string[] = [];
     const { receiver, url, spans } = await startReceiver(t, answerWith('busy', 'text/plain', 503));
-    const exporter = new SpanExporter(
-      { url, headers: { authorization: 'Bearer x' }, ca: null, attributes: new Map() },
+    const exporter = new OtlpBatches(
+      { otlp: url, headers: { authorization: 'Bearer x' }, attributes: {} },
       { count: (...count) => counts.push(count), failed: (reason) => reasons.push(reason) },
     );
     for (let count = 0; count < 3; count++) addSpan(exporter);
@@ -589,11 +585,11 @@ t.test(
 );
 
 t.test('the answer of a receiver is read as far as it is one', async (t) => {
-  t.equal(readRejectedSpans(rejected(2 ** 40)), 2 ** 40);
-  t.equal(readRejectedSpans(Buffer.from('')), 0);
+  t.equal(readRejected(rejected(2 ** 40)), 2 ** 40);
+  t.equal(readRejected(Buffer.from('')), 0);
   // Of other types: field 2 as fixed64, field 3 as fixed32, field 4 as a text; then the message.
   const before = Buffer.from('11000000000000000025000000002201616', 'hex');
-  t.equal(readRejectedSpans(Buffer.concat([before, Buffer.from('61', 'hex')])), 0);
+  t.equal(readRejected(Buffer.concat([before, Buffer.from('61', 'hex')])), 0);
   for (const broken of [
     '0aff',
     '0a',
@@ -604,7 +600,7 @@ t.test('the answer of a receiver is read as far as it is one', async (t) => {
     'ffffffffffffffffffffff',
     '0affffffff7f00',
   ]) {
-    t.equal(readRejectedSpans(Buffer.from(broken, 'hex')), 0, broken);
+    t.equal(readRejected(Buffer.from(broken, 'hex')), 0, broken);
   }
 });
 

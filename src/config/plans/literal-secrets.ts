@@ -34,6 +34,8 @@ const SECRETS: readonly string[] = [
   'admin.bearer.tokens.*',
   'admin.*.bearer.tokens.*',
   'traces.headers.authorization',
+  'metrics.headers.authorization',
+  'log.headers.authorization',
 ];
 
 /** A name as those of variables are: in capitals, behind a dollar sign. */

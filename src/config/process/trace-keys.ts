@@ -1,13 +1,10 @@
-import { HEADER_NAME, HTTP_URL, PEM } from '../keys/formats.js';
-import { closed, flag, mapOf, millis, number, optional, text } from '../keys/key-types.js';
+import { closed, flag, millis, number } from '../keys/key-types.js';
+import { otlpUrl, RECEIVER_KEYS } from './otlp-keys.js';
 
 /** Traces: the part of the table of keys for them. */
 export const TRACE_KEYS = closed(
   {
-    otlp: text(
-      'Where spans are sent by OTLP over HTTP, in protobuf: http://127.0.0.1:4318/v1/traces.',
-      HTTP_URL,
-    ),
+    otlp: otlpUrl('spans', '/v1/traces'),
     sample: number({
       description:
         'Share of requests that are traced, from 0 to 1. With `takeContext` callers that send ' +
@@ -26,29 +23,7 @@ export const TRACE_KEYS = closed(
         'they are sampled; else each request begins a trace.',
       true,
     ),
-    headers: mapOf(
-      HEADER_NAME.pattern,
-      text('The value.', { pattern: '^[\\t\\x20-\\x7e]{0,8192}$' }),
-      'Header fields of the requests to the receiver, such as its credentials.',
-      { names: HEADER_NAME.hint, default: {} },
-    ),
-    ca: optional(
-      text('Trusted certificate authorities, PEM: `{ file: ca.pem }`; else those of Node.', {
-        minLength: 1,
-        ...PEM,
-      }),
-    ),
-    attributes: mapOf(
-      '^[A-Za-z0-9_.-]{1,128}$',
-      text('The value.', { maxLength: 256 }),
-      'Attributes of the resource, besides `service.name` (soapstone), `service.version`, ' +
-        '`service.instance.id` and `process.pid`, which they may replace.',
-      {
-        names: 'Letters, digits and `_.-`: deployment.environment.name.',
-        maxProperties: 128,
-        default: {},
-      },
-    ),
+    ...RECEIVER_KEYS,
   },
   'Traces: a span for each request, each attempt to call a backend and each event of a ' +
     'subscription, sent in batches. No request waits for them.',

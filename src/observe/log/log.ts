@@ -1,13 +1,25 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type Diagnostic, diagnosis, type Refusal, refusals } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
+import type { OtlpOptions } from '../otlp/envelope.js';
+import type { ItemOutcome } from '../otlp/sender.js';
 import { OVERLOAD_LIMITS } from '../overload.js';
 import { AccessLines } from './access-line.js';
+import { ecsLine } from './ecs.js';
 import { escapeControls, FOUND_UNITS_MAX } from './json-text.js';
+import { LogExport } from './log-export.js';
+import { readFields } from './log-fields.js';
 import { LogSink, type SinkState } from './log-sink.js';
 import { standardOutput } from './log-target.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** The keys of `log` in the configuration. */
+export interface LogOptions extends Omit<OtlpOptions, 'otlp'> {
+  readonly level: LogLevel;
+  readonly format: 'json' | 'ecs';
+  readonly otlp?: string;
+}
 
 /** Texts from outside are cut to this many UTF-16 units before they reach a line. */
 const FIELD_UNITS_MAX = 256;
@@ -21,10 +33,14 @@ export class Log {
   /** Start and end of the process are logged at any level: supervisors wait for `ready`. */
   readonly #lifecycle: Logger;
   readonly #lines: AccessLines;
-  readonly #write: (line: string) => void;
+  readonly #output: (line: string) => void;
+  readonly #export = new LogExport((reason) =>
+    this.event('warn', 'log lines could not be sent', { reason }),
+  );
   /** Null in tests, which take each line as it comes. */
   readonly #sink: LogSink | null;
   #enabled = { info: false, warn: false, error: false };
+  #format: LogOptions['format'] = 'json';
 
   /**
    * `stream` replaces standard output, for tests; `backlogBytes` of unread lines are kept at most.
@@ -35,17 +51,23 @@ export class Log {
     backlogBytes: number = OVERLOAD_LIMITS.logBacklogBytes.default,
   ) {
     const sink = stream === null ? new LogSink(standardOutput(), backlogBytes) : null;
-    const write = (line: string): void => (sink ?? stream)?.write(line);
-    const output = { write: (line: string): void => write(escapeControls(line)) };
+    const output = { write: (line: string): void => this.#write(escapeControls(line)) };
     const timestamp = makeTimestamp();
     const formatters = { level: (label: string) => ({ level: label }), log: cutTexts };
     const options = { level, base: null, timestamp, formatters };
     this.#sink = sink;
-    this.#write = write;
+    this.#output = (line) => (sink ?? stream)?.write(line);
     this.#lines = new AccessLines(timestamp);
     this.#logger = pino(options, output);
     this.#lifecycle = pino({ ...options, level: 'info' }, output);
     this.setLevel(level);
+  }
+
+  /** Sets the least level and the format from now on, and where lines are sent besides. */
+  configure({ level, format, otlp, ...receiver }: LogOptions): void {
+    this.setLevel(level);
+    this.#format = format;
+    this.#export.configure(otlp === undefined ? null : { otlp, ...receiver });
   }
 
   /** Sets the least level written from now on. */
@@ -61,6 +83,11 @@ export class Log {
   /** Lines dropped because earlier ones were not read. */
   get droppedLines(): number {
     return this.#sink?.droppedLines ?? 0;
+  }
+
+  /** Lines that were sent by OTLP, by outcome. */
+  get exported(): Readonly<Record<ItemOutcome, number>> {
+    return this.#export.counts;
   }
 
   /** Lines that a disk which fails has not taken until the end. */
@@ -159,6 +186,18 @@ export class Log {
     this.#logger.warn({ id, client, ...callerOf(exchange), limits }, 'would be refused by a limit');
   }
 
+  #write(line: string): void {
+    if (this.#format === 'json' && !this.#export.isOn) {
+      this.#output(line);
+      return;
+    }
+    const fields = readFields(line);
+    if (this.#export.isOn) {
+      this.#export.add(fields);
+    }
+    this.#output(this.#format === 'ecs' ? escapeControls(ecsLine(fields)) : line);
+  }
+
   /** Writes what is collected; resolves when that is done, or after a second. */
   async flush(): Promise<void> {
     await this.#sink?.flush();
@@ -169,6 +208,7 @@ export class Log {
    * can end by itself: it cannot while the system holds one of its threads in a write.
    */
   async close(): Promise<boolean> {
+    await this.#export.close();
     return this.#sink === null || (await this.#sink.close());
   }
 }

@@ -20,6 +20,8 @@ export interface ProcessGauges {
   /** Refused requests whose answer waits because their address has too many of them. */
   readonly heldRefusals?: () => number;
   readonly droppedLogLines?: () => number;
+  /** Log lines that were sent by OTLP, by outcome. */
+  readonly exportedLogLines?: () => Readonly<Record<string, number>>;
   readonly droppedAuditLines?: () => number;
   readonly log?: () => SinkState;
   /** Absent where there is no audit. */
@@ -257,6 +259,21 @@ function addRecordMetrics(book: MetricBook, process: ProcessGauges): void {
     book.addSampled('counter', { name, help }, () => [{ labels: [], value: read?.() ?? 0 }]);
   const logLines = 'Log lines that were dropped because earlier ones were not read.';
   addDropped('soapstone_log_lines_dropped_total', logLines, process.droppedLogLines);
+  book.addSampled(
+    'counter',
+    {
+      name: 'soapstone_log_lines_exported_total',
+      help:
+        'Log lines that were sent by OTLP, by outcome (sent; dropped: too many were waiting; ' +
+        'failed: the receiver refused them or was away).',
+      labels: ['outcome'],
+    },
+    () =>
+      Object.entries(process.exportedLogLines?.() ?? {}).map(([outcome, value]) => ({
+        labels: [outcome],
+        value,
+      })),
+  );
   const auditLines =
     'Lines of `audit` that were dropped because earlier ones could not be written.';
   addDropped('soapstone_audit_lines_dropped_total', auditLines, process.droppedAuditLines);

@@ -159,6 +159,12 @@ const PROCESS_METRICS = {
     'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: ' +
       'the receiver refused them or was away).',
   ),
+  metricPoints: counter(
+    'soapstone_metric_points_total',
+    ['outcome'],
+    'Numbers of metrics that were sent by OTLP, by outcome (sent; failed: the receiver refused ' +
+      'them or was away).',
+  ),
   handshakes: counter(
     'soapstone_tls_handshakes_failed_total',
     ['reason'],
@@ -304,6 +310,10 @@ export class Metrics {
   /** `outcome` is sent, dropped or failed. */
   spans(outcome: string, amount: number): void {
     this.#process.spans.add(amount, outcome);
+  }
+
+  metricPoints(outcome: string, amount: number): void {
+    this.#process.metricPoints.add(amount, outcome);
   }
 
   handshakeFailed(reason: string): void {

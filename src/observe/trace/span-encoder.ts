@@ -2,8 +2,10 @@ import { Buffer } from 'node:buffer';
 import { refusals } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { SpanContext } from '../../gateway/trace-headers.js';
+import { HTTP_METHODS, NO_HTTP } from '../metrics/http-durations.js';
 import { TallyTable } from '../metrics/tally.js';
-import { ProtoWriter } from './proto-writer.js';
+import { ITEM_FIELD } from '../otlp/envelope.js';
+import { ProtoWriter } from '../otlp/proto-writer.js';
 import type { Attempt, RequestSpans } from './request-spans.js';
 
 /**
@@ -28,8 +30,6 @@ const STATUS = 15;
 /** Fields of `Status`. */
 const MESSAGE = 2;
 const CODE = 3;
-/** The field of spans in `ScopeSpans`. */
-const SPANS = 2;
 
 /** Kinds of spans. */
 const INTERNAL = 1;
@@ -37,12 +37,6 @@ const SERVER = 2;
 const CLIENT = 3;
 const ERROR = 2;
 
-/** Pseudo-methods of exchanges that are not HTTP requests. */
-const NO_HTTP: ReadonlySet<string> = new Set(['WS', 'EVENT', 'POLL']);
-/** Other methods of requests are `_OTHER` (semantic conventions of HTTP). */
-const HTTP_METHODS: ReadonlySet<string> = new Set([
-  ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY'],
-]);
 const GRAPHQL_TYPES: ReadonlySet<string> = new Set(['query', 'mutation', 'subscription']);
 
 /**
@@ -64,7 +58,7 @@ export class SpanEncoder {
   /** Writes the span of a request. */
   request(writer: ProtoWriter, exchange: Exchange, spans: RequestSpans, overMillis: number): void {
     const { refusal } = exchange;
-    const span = writer.begin(SPANS);
+    const span = writer.begin(ITEM_FIELD);
     writer.hex(TRACE_ID, spans.traceId);
     writer.hex(SPAN_ID, spans.spanId);
     if (spans.parentId !== '') {
@@ -95,7 +89,7 @@ export class SpanEncoder {
 
   /** Writes the span of an attempt to call a backend. */
   attempt(writer: ProtoWriter, attempt: Attempt, parentId: string, overMillis: number): void {
-    const span = writer.begin(SPANS);
+    const span = writer.begin(ITEM_FIELD);
     writer.hex(TRACE_ID, attempt.traceId);
     writer.hex(SPAN_ID, attempt.spanId);
     writer.hex(PARENT_SPAN_ID, parentId);

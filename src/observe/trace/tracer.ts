@@ -1,22 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { inputFiles, type observing } from '../../core/index.js';
+import type { observing } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { type HeaderFields, parseTraceparent } from '../../gateway/trace-headers.js';
+import { OtlpBatches } from '../otlp/batches.js';
+import type { OtlpOptions } from '../otlp/envelope.js';
+import type { SenderHooks } from '../otlp/sender.js';
 import { isSlow } from '../recent.js';
-import { type ExporterHooks, SpanExporter } from './exporter.js';
 import { RequestSpans } from './request-spans.js';
 import { SPAN_BYTES_MAX, SpanEncoder } from './span-encoder.js';
 
 /** The keys of `traces` in the configuration. */
-export interface TraceOptions {
-  readonly otlp: string;
+export interface TraceOptions extends OtlpOptions {
   readonly sample: number;
   readonly slowMillis: number;
   readonly takeContext: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly ca?: string;
-  readonly attributes: Readonly<Record<string, string>>;
 }
 
 /**
@@ -27,34 +24,23 @@ export const KEPT_PER_SECOND = 100;
 
 const SECOND_MILLIS = 1000;
 
-/** The id of this process, whatever its configuration. */
-const INSTANCE_ID = randomUUID();
-
 /**
  * The spans of this process: begun with each request, encoded into a batch of the exporter when the
  * request is over.
  */
 export class Tracer {
   readonly #options: TraceOptions;
-  readonly #exporter: SpanExporter;
-  readonly #hooks: ExporterHooks;
+  readonly #exporter: OtlpBatches;
+  readonly #hooks: SenderHooks;
   readonly #encoder = new SpanEncoder();
   #secondMillis = Number.NEGATIVE_INFINITY;
   /** Kept in this second, besides those of the sample. */
   #kept = 0;
 
-  constructor(options: TraceOptions, hooks: ExporterHooks) {
+  constructor(options: TraceOptions, hooks: SenderHooks) {
     this.#options = options;
     this.#hooks = hooks;
-    const { otlp: url, headers, ca = null } = options;
-    const attributes = new Map<string, string | number>([
-      ['service.name', 'soapstone'],
-      ['service.version', inputFiles.packageVersion()],
-      ['service.instance.id', INSTANCE_ID],
-      ['process.pid', process.pid],
-      ...Object.entries(options.attributes),
-    ]);
-    this.#exporter = new SpanExporter({ url, headers, ca, attributes }, hooks);
+    this.#exporter = new OtlpBatches(options, hooks);
   }
 
   /** Takes the trace context of a request, or begins a trace. */

@@ -4,18 +4,18 @@ import type { observing } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { HeaderFields } from '../../gateway/trace-headers.js';
 import type { ExchangeObserver } from '../exchange-observer.js';
-import type { ExporterHooks } from './exporter.js';
+import type { SenderHooks } from '../otlp/sender.js';
 import { type TraceOptions, Tracer } from './tracer.js';
 
 /** Tracing as configured at the moment, or off: then nothing happens here. */
 export class Tracing implements ExchangeObserver {
-  readonly #hooks: ExporterHooks;
+  readonly #hooks: SenderHooks;
   #options: TraceOptions | null = null;
   #tracer: Tracer | null = null;
   /** Tracers of earlier configurations that still send their last spans. */
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(hooks: ExporterHooks) {
+  constructor(hooks: SenderHooks) {
     this.#hooks = hooks;
   }
 

@@ -140,6 +140,14 @@ export class Disturbance {
     return performance.now() - this.#renewedMillis < DRAIN_MILLIS;
   }
 
+  /** How long ago workers were replaced and killed, for a line about what went wrong. */
+  get latest(): string {
+    const nowMillis = performance.now();
+    const killed = nowMillis - (this.#killedMillis.at(-1) ?? Number.NEGATIVE_INFINITY);
+    const renewed = nowMillis - this.#renewedMillis;
+    return `${Math.round(killed)} ms after a kill, ${Math.round(renewed)} ms after a renewal`;
+  }
+
   /** Whether a worker was killed shortly after this. */
   isKilledAfter(millis: number): boolean {
     return this.#killedMillis.some((at) => Math.abs(at - millis) < UNWRITTEN_MILLIS);

@@ -99,9 +99,45 @@ export class ProtoWriter {
     this.length = at + 9;
   }
 
-  /** A text in a field. */
-  text(field: number, value: string): void {
-    const text = value.length > TEXT_UNITS_MAX ? value.slice(0, TEXT_UNITS_MAX) : value;
+  /** A number in a field (double). */
+  float(field: number, value: number): void {
+    this.bytes[this.length] = (field << 3) | FIXED64;
+    this.bytes.writeDoubleLE(value, this.length + 1);
+    this.length += 9;
+  }
+
+  /** Whole numbers from 0 in a field (repeated fixed64, packed). */
+  counts(field: number, values: readonly number[]): void {
+    this.bytes[this.length++] = (field << 3) | LENGTH;
+    this.#varint(8 * values.length);
+    for (const value of values) {
+      this.bytes.writeUInt32LE(value % TWO_32, this.length);
+      this.bytes.writeUInt32LE(Math.floor(value / TWO_32), this.length + 4);
+      this.length += 8;
+    }
+  }
+
+  /** A whole number from 0 in a field (fixed64). */
+  count(field: number, value: number): void {
+    this.bytes[this.length] = (field << 3) | FIXED64;
+    this.bytes.writeUInt32LE(value % TWO_32, this.length + 1);
+    this.bytes.writeUInt32LE(Math.floor(value / TWO_32), this.length + 5);
+    this.length += 9;
+  }
+
+  /** Numbers in a field (repeated double, packed). */
+  floats(field: number, values: readonly number[]): void {
+    this.bytes[this.length++] = (field << 3) | LENGTH;
+    this.#varint(8 * values.length);
+    for (const value of values) {
+      this.bytes.writeDoubleLE(value, this.length);
+      this.length += 8;
+    }
+  }
+
+  /** A text in a field, cut to so many units. */
+  text(field: number, value: string, unitsMax = TEXT_UNITS_MAX): void {
+    const text = value.length > unitsMax ? value.slice(0, unitsMax) : value;
     const { bytes } = this;
     const start = this.length;
     bytes[start] = (field << 3) | LENGTH;
@@ -124,13 +160,18 @@ export class ProtoWriter {
     this.length += bytes.write(text, this.length);
   }
 
-  /** An attribute (`KeyValue`) in a field. */
-  attribute(field: number, key: string, value: string | number | boolean): void {
+  /** An attribute (`KeyValue`) in a field. A text has at most 4,096 units. */
+  attribute(
+    field: number,
+    key: string,
+    value: string | number | boolean,
+    unitsMax = TEXT_UNITS_MAX,
+  ): void {
     const attribute = this.begin(field, SHORT);
     this.text(1, key);
     const any = this.begin(2, SHORT);
     if (typeof value === 'string') {
-      this.text(1, value);
+      this.text(1, value, unitsMax);
     } else if (typeof value === 'boolean') {
       this.number(2, value ? 1 : 0);
     } else {
@@ -145,9 +186,7 @@ export class ProtoWriter {
     const attribute = this.begin(field, SHORT);
     this.text(1, key);
     const any = this.begin(2, SHORT);
-    this.bytes[this.length] = (4 << 3) | FIXED64;
-    this.bytes.writeDoubleLE(value, this.length + 1);
-    this.length += 9;
+    this.float(4, value);
     this.end(any, SHORT);
     this.end(attribute, SHORT);
   }

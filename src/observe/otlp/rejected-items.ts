@@ -7,10 +7,10 @@ const LENGTH = 2;
 const FIXED32 = 5;
 
 /**
- * `partial_success.rejected_spans` of an `ExportTraceServiceResponse` in protobuf; 0 where it has
+ * The rejected items of an `Export*ServiceResponse` (`partial_success`) in protobuf; 0 where it has
  * none, or is none.
  */
-export function readRejectedSpans(answer: Buffer): number {
+export function readRejected(answer: Buffer): number {
   let rejected = 0;
   for (const { field, bytes } of fieldsOf(answer)) {
     if (field !== 1 || bytes === null) continue;

@@ -1,0 +1,146 @@
+import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
+import { isDeepStrictEqual } from 'node:util';
+import type { Pace } from '../../core/index.js';
+import type { Exchange } from '../../gateway/exchange.js';
+import { Envelope, type OtlpOptions } from '../otlp/envelope.js';
+import { ProtoWriter } from '../otlp/proto-writer.js';
+import { OtlpSender, type SenderHooks } from '../otlp/sender.js';
+import { HttpDurations } from './http-durations.js';
+import { beginMetric, endMetric, POINT_BYTES_MAX, writePoint } from './metric-encoder.js';
+import type { MetricList } from './metric-table.js';
+
+/** The keys of `metrics` in the configuration. */
+export interface MetricExportOptions extends OtlpOptions {
+  readonly everyMillis: number;
+}
+
+/** The metrics of this process. */
+export interface MetricExportSources {
+  readonly metrics: () => Promise<MetricList>;
+  /** The time slices in which they are written. */
+  readonly pace: Pace;
+}
+
+/** Bytes of one export request. */
+const REQUEST_BYTES = 1024 * 1024;
+/** How long the last export may take when the process ends. */
+const CLOSE_MILLIS = 1000;
+
+/**
+ * Sends the metrics of this process by OTLP over HTTP at intervals, and those of the semantic
+ * conventions of HTTP beside them. Without `metrics.otlp` nothing happens here.
+ */
+export class MetricExport {
+  readonly #sources: MetricExportSources;
+  readonly #hooks: SenderHooks;
+  #options: MetricExportOptions | null = null;
+  #running: RunningExport | null = null;
+  /** Exports of earlier configurations that end. */
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(sources: MetricExportSources, hooks: SenderHooks) {
+    this.#sources = sources;
+    this.#hooks = hooks;
+  }
+
+  /** Null switches it off. */
+  configure(options: MetricExportOptions | null): void {
+    if (isDeepStrictEqual(options, this.#options)) return;
+    const earlier = this.#running;
+    this.#options = options;
+    this.#running =
+      options === null ? null : new RunningExport(options, this.#sources, this.#hooks);
+    if (earlier === null) return;
+    const closed = earlier.close().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+  }
+
+  /** Counts a request that took so long. */
+  finish(exchange: Exchange, millis: number): void {
+    if (this.#running !== null) {
+      this.#running.durations.add(exchange, millis / 1000);
+    }
+  }
+
+  /** Sends the last numbers. */
+  async close(): Promise<void> {
+    this.configure(null);
+    await Promise.all(this.#closing);
+  }
+}
+
+class RunningExport {
+  readonly durations = new HttpDurations();
+  readonly #sources: MetricExportSources;
+  readonly #sender: OtlpSender;
+  readonly #envelope: Envelope;
+  readonly #timer: NodeJS.Timeout;
+  /** Counters begin with the process. */
+  readonly #startMillis = Date.now() - performance.now();
+  #sending: Promise<void> | null = null;
+
+  constructor(options: MetricExportOptions, sources: MetricExportSources, hooks: SenderHooks) {
+    this.#sources = sources;
+    this.#sender = new OtlpSender(options, hooks);
+    this.#envelope = new Envelope(options.attributes);
+    this.#timer = setInterval(() => void this.#begin(), options.everyMillis).unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const deadline = setTimeout(() => this.#sender.abort(), CLOSE_MILLIS);
+    await this.#sending;
+    await this.#begin();
+    clearTimeout(deadline);
+    this.#sender.close();
+  }
+
+  /** An export that takes longer than the interval is the one that goes on. */
+  #begin(): Promise<void> {
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = null;
+    });
+    return this.#sending;
+  }
+
+  async #send(): Promise<void> {
+    const list = [...(await this.#sources.metrics()), this.durations.metric];
+    const times = { startMillis: this.#startMillis, nowMillis: Date.now() };
+    let request = this.#request();
+    for (const table of list) {
+      let open = null;
+      for (const row of table.rows) {
+        if (request.writer.free < POINT_BYTES_MAX) {
+          if (open !== null) endMetric(request.writer, open);
+          open = null;
+          await this.#post(request);
+          request = this.#request(request.writer.bytes);
+        }
+        open ??= beginMetric(request.writer, table);
+        writePoint(request.writer, table, row, times);
+        request.points++;
+        await this.#sources.pace.pause();
+      }
+      if (open !== null) endMetric(request.writer, open);
+    }
+    await this.#post(request);
+  }
+
+  #request(bytes: Buffer = Buffer.allocUnsafeSlow(REQUEST_BYTES)): ExportRequest {
+    const writer = new ProtoWriter(bytes);
+    this.#envelope.begin(writer);
+    return { writer, points: 0 };
+  }
+
+  async #post({ writer, points }: ExportRequest): Promise<void> {
+    if (points === 0 || this.#sender.isClosed) return;
+    this.#envelope.end(writer);
+    await this.#sender.send(writer.bytes.subarray(0, writer.length), points);
+  }
+}
+
+interface ExportRequest {
+  readonly writer: ProtoWriter;
+  points: number;
+}
