@@ -30,6 +30,7 @@ import { withHealth } from './compile/own-calls/health.js';
 import { withLogins } from './compile/own-calls/login.js';
 import { Problems } from './compile/problems.js';
 import { compileRest, type RestTable } from './compile/rest/rest-table.js';
+import { withCanaries } from './compile/soap/canary.js';
 import { type KnownModel, WsdlReader } from './compile/soap/documents/named-wsdl.js';
 import { DeclaredOutputs } from './compile/soap/operations/declared-outputs.js';
 import type { ConfiguredService, SoapService } from './compile/soap/service.js';
@@ -37,6 +38,7 @@ import { closedReplies } from './compile/warnings/soap-rights.js';
 import { FindingsError, within } from './config/keys/finding.js';
 import { type LoadedConfig, rootSection } from './config/load.js';
 import { type GatewayPlan, readPlan } from './config/plans/gateway-plan.js';
+import { processCount } from './config/process-count.js';
 import { REFUSALS } from './config/refusal-tables.js';
 import type { Config } from './config/schema.js';
 import {
@@ -234,7 +236,13 @@ async function compileTables(
     problems.add(mappingError(config, backends.services, graphqlUpstreams));
     throw problems.error();
   }
-  const services = withHealth(limits.codec, withLogins(limits.codec, backends.services));
+  const called = withHealth(limits.codec, withLogins(limits.codec, backends.services));
+  const services = withCanaries(called, {
+    keeping,
+    forwarding: new Forwarding(trustedProxies),
+    via,
+    processes: processCount(config),
+  });
   closing.sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
   // Without a closure: that of a step would hold the generations before this one.
   const building = compileGraph(config, services, graphqlUpstreams, keeping, pace);

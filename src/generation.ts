@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SecondBackend } from './compile/backend/second-backend.js';
 import type { Compiled } from './compile.js';
 import type { eventBus, Refusal, sharedState } from './core/index.js';
 import { Observers } from './flow/calls/observation.js';
@@ -86,8 +87,8 @@ const gaugesOf = ({ name, reuse, records }: NamedAddress): AddressGauges => ({
   records: records.length,
 });
 
-/** A service of either kind. */
-type AnyUpstream = (Compiled['services'] | Compiled['graphqlUpstreams'])[number];
+/** A service of either kind, or the second backend of one. */
+type AnyUpstream = (Compiled['services'] | Compiled['graphqlUpstreams'])[number] | SecondBackend;
 
 /**
  * Counts what a backend does, and logs what is learnt of its addresses, their connections and its
@@ -241,9 +242,11 @@ export class Generation {
     }
   }
 
-  /** Services of both kinds. */
+  /** Services of both kinds, and their second backends. */
   get upstreams(): readonly AnyUpstream[] {
-    return [...this.compiled.services, ...this.compiled.graphqlUpstreams];
+    const { services, graphqlUpstreams } = this.compiled;
+    const seconds = services.flatMap(({ second }) => second.canary ?? []);
+    return [...services, ...graphqlUpstreams, ...seconds];
   }
 
   /** Upstreams in `seen` count for another generation; those of this one are added. */

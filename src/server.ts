@@ -16,6 +16,8 @@ import type { Config } from './config/schema.js';
 import { clearTextOf, makeConsole } from './console/console.js';
 import { ConsoleFacts } from './console/facts.js';
 import { type Pace, Refusal, refusals, sharedState, TimeSlices } from './core/index.js';
+import { Canaries } from './flow/canary/canaries.js';
+import { canaryPages } from './flow/canary/canary-page.js';
 import { ReloadLimiter } from './flow/drift/reload-limiter.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
@@ -24,6 +26,7 @@ import { PenaltyBox } from './flow/http/penalty-box.js';
 import { KeyedCalls } from './flow/idempotency/keyed-calls.js';
 import { MemoryOutcomes } from './flow/idempotency/memory-outcomes.js';
 import { PendingConfirmations } from './flow/mcp/pending-confirmations.js';
+import type { CanaryChannel, CanaryState } from './gateway/shared/canary-channel.js';
 import type { ConfirmationChannel } from './gateway/shared/confirmation-channel.js';
 import type { InvalidationChannel } from './gateway/shared/invalidation.js';
 import { type BackendReports, BackendRole, Generation, type ProcessState } from './generation.js';
@@ -32,7 +35,13 @@ import { admission } from './graphql/index.js';
 import { type Served, serve } from './listen/serve.js';
 import { TicketKeys } from './listen/ticket-keys.js';
 import { listenerEnds } from './listen/tls-ends.js';
-import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
+import {
+  type AdminSources,
+  adminHosts,
+  makeAdminServer,
+  type Operator,
+  type Reload,
+} from './observe/admin.js';
 import { type Audit, openAudit } from './observe/audit/audit.js';
 import { type AuditCheckpoints, ownCheckpoints } from './observe/audit/audit-checkpoints.js';
 import type { ChainHead } from './observe/audit/chain-writer.js';
@@ -69,6 +78,8 @@ export interface GatewayOptions extends BackendReports {
   readonly stateSecret?: string;
   /** Carries suspicions to the other workers; absent: there are none. */
   readonly suspicions?: sharedState.SuspicionChannel;
+  /** Carries the shares of canaries to the other workers; absent: there are none. */
+  readonly canaries?: CanaryChannel;
   /** The times of calls that several processes share; absent: this process has its own. */
   readonly slots?: sharedState.SlotSupply;
   /** Reloads the configuration; absent where that cannot be asked for. */
@@ -126,6 +137,7 @@ export class Gateway {
   readonly #nearlyEmpty = new NearlyEmpty();
   readonly #shared: SharedState | null;
   readonly #suspicions = new sharedState.Suspicions();
+  readonly #canaries: Canaries;
   readonly #budgets: Budgets;
   readonly #buses: EventBuses;
   readonly #state: ProcessState;
@@ -180,6 +192,15 @@ export class Gateway {
       subscriptions,
       () => this.#shared?.makeEventTransport(subscriptions) ?? null,
     );
+    this.#canaries = new Canaries(
+      [options.canaries, this.#shared?.canaries].flatMap((channel) => channel ?? []),
+      ({ service, cause }) =>
+        log.event('warn', 'canary went back', {
+          service,
+          cause,
+          key: `services.${service}.canary`,
+        }),
+    );
     const finish = makeFinish([
       // First: it decides whether the trace is kept, which the metrics name.
       (exchange, millis) => this.#tracing.finish(exchange, millis),
@@ -193,6 +214,7 @@ export class Gateway {
     ]);
     this.#state = this.#makeState(compiled, finish);
     this.#generations = new Generations(new Generation(compiled, this.#state), this.#metrics);
+    this.#canaries.use(compiled.services);
     for (const channel of this.#suspicionChannels) {
       channel.receive(
         (suspicion) => this.takeSuspicion(suspicion),
@@ -289,6 +311,27 @@ export class Gateway {
     }
   }
 
+  /** The share of the canary of a service; null where it has none. */
+  canaryOf(service: string): Pick<CanaryState, 'service' | 'share'> | null {
+    return this.#canaries.find(service);
+  }
+
+  /** Moves the share of the canary of a service, in all processes; null where it has none. */
+  moveCanary(service: string, share: number, by: Operator): CanaryState | null {
+    const moved = this.#canaries.move(service, share);
+    if (moved !== null) {
+      const { operator, client } = by;
+      this.#log.event('info', 'canary was moved', {
+        service,
+        share,
+        client,
+        ...(operator === null ? {} : { operator }),
+      });
+      this.#audit?.recordMove(service, share, by);
+    }
+    return moved;
+  }
+
   /**
    * Removes a replica of budgets that has ended without leaving: its share of the refill goes to
    * the others.
@@ -305,6 +348,7 @@ export class Gateway {
     if (!this.#isReady) return void next.close();
     const { limits, log: logging } = next.config;
     this.#generations.replace(new Generation(next, this.#state));
+    this.#canaries.use(next.services);
     this.#state.liveClients.replace(next);
     this.#log.configure(logging);
     this.#metricExport.configure(next.config.metrics ?? null);
@@ -377,6 +421,7 @@ export class Gateway {
       isShedding: () => this.#overload.isShedding,
       eventLoopDelayMillis: () => this.#overload.delayMillis,
       drift: () => this.#generations.current.drift.counts,
+      canaries: () => this.#canaries.shares,
       takenWsdls: () => this.#generations.current.takenWsdls,
       cache: () => this.compiled().cache,
       callSharers: sum(({ graphql }) => graphql.calls.waiting),
@@ -502,6 +547,10 @@ export class Gateway {
       reload,
       pages: [
         usagePages(() => this.usage.report()),
+        canaryPages({
+          find: (service) => this.canaryOf(service),
+          move: (service, share, by) => this.moveCanary(service, share, by),
+        }),
         makeConsole(
           this.console.sources(
             () => this.listMetrics(),

@@ -65,6 +65,7 @@ export async function closeBackends(
   await Promise.all([
     ...others.map((end) => end()),
     ...[...services, ...graphqlUpstreams].map((service) => service.upstream.close()),
+    ...services.map((service) => service.second.canary?.upstream.close()),
     ...services.map((service) => service.bound?.close()),
     ...services.map((service) => service.verification?.users?.close()),
   ]);

@@ -1,5 +1,6 @@
 import { isRecord, jsonValues, type Steps } from '../core/index.js';
 import { rateRules } from './backend/rate-rules.js';
+import { secondBackendRules } from './backend/second-backend-rules.js';
 import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';
 import { maskRules } from './clients/masks.js';
@@ -110,6 +111,7 @@ function serviceRules(
   }
   findings.push(...upstreamRules(service, hasTokens, path), ...rateRules(service, path));
   if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
+  findings.push(...secondBackendRules(service, 'canary', hasTokens, path));
   if (has('wsdl') && has('types')) {
     at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
   }

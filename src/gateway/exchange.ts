@@ -86,6 +86,8 @@ class UpstreamRecord {
   replySizes: ReplySize[] | null = null;
   /** Calls of operations that are declared to read; null for none. */
   cacheUses: CacheUse[] | null = null;
+  /** Which of two backends was called; null where the service has one. */
+  backend: 'stable' | 'canary' | 'both' | null = null;
 }
 
 /** A request over GraphQL; as it is set here for any other. */

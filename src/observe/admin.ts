@@ -37,9 +37,16 @@ export interface AdminSources extends ScrapeSources {
 /** Pages for browsers, and what they ask for. */
 export interface AdminPages {
   /** Null where there is nothing at the path. `body` is the whole body of a POST. */
-  answer(request: IncomingMessage, path: string, body: Buffer | null): Promise<AdminAnswer | null>;
-  /** Those that take a POST. */
+  answer(
+    request: IncomingMessage,
+    path: string,
+    body: Buffer | null,
+    by: Operator,
+  ): Promise<AdminAnswer | null>;
+  /** Those that take a POST, and no GET. */
   readonly posts?: ReadonlySet<string>;
+  /** Whether a page takes a POST beside GET; absent: none does. */
+  readonly takesPost?: (path: string) => boolean;
 }
 
 /** The requests that one address answers. Probes need no credentials. */
@@ -165,19 +172,17 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       case RELOAD:
         return reload === null ? text(404, '') : reloadAnswer(await reload(by));
       default:
-        return answerPage(pages, request, path);
+        return answerPage(pages, request, path, by);
     }
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const isPost = posts.has(path);
-    if (
-      isPost ? request.method !== 'POST' : request.method !== 'GET' && request.method !== 'HEAD'
-    ) {
-      const allow = isPost ? 'POST' : 'GET, HEAD';
-      refuse(response, 405, { allow });
+    const allowed = allowedMethods(path, posts, pages);
+    if (!allowed.includes(request.method ?? '')) {
+      refuse(response, 405, { allow: allowed.join(', ') });
       return;
     }
+    const isPost = request.method === 'POST';
     // Probes may name whatever they like: they learn nothing.
     if (!PROBES.has(path) && !isHostAllowed(request.headers.host, sources.hosts)) {
       sources.refused('host', request.headers.host ?? '');
@@ -265,6 +270,17 @@ async function compressedAnswer(
 const mayCompress = (body: AdminAnswer['body']): boolean =>
   !(typeof body === 'string' || Buffer.isBuffer(body)) || isCompressible(Buffer.byteLength(body));
 
+const READS: readonly string[] = ['GET', 'HEAD'];
+
+function allowedMethods(
+  path: string,
+  posts: ReadonlySet<string>,
+  pages: readonly AdminPages[],
+): readonly string[] {
+  if (posts.has(path)) return ['POST'];
+  return pages.some((each) => each.takesPost?.(path) === true) ? [...READS, 'POST'] : READS;
+}
+
 /** Answers with a status and no content, the last on its connection. */
 function refuse(
   response: ServerResponse,
@@ -311,11 +327,12 @@ async function answerPage(
   pages: readonly AdminPages[],
   request: IncomingMessage,
   path: string,
+  by: Operator,
 ): Promise<AdminAnswer> {
   const body = request.method === 'POST' ? await wholeBody(request, BODY_BYTES_MAX) : null;
   if (request.method === 'POST' && body === null) return text(413, 'The body is too long.\n');
   for (const each of pages) {
-    const answer = await each.answer(request, path, body);
+    const answer = await each.answer(request, path, body, by);
     if (answer !== null) return answer;
   }
   return text(404, '');

@@ -1,10 +1,12 @@
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
 import type { Diagnostic, inputFiles, sharedState } from '../core/index.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
+import type { CanaryCalls, CanaryState } from '../gateway/shared/canary-channel.js';
 import type { ConfirmationNews, ConfirmationUse } from '../gateway/shared/confirmation-channel.js';
 import type { InvalidatedOperations } from '../gateway/shared/invalidation.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { AddressEvent } from '../observe/address-states.js';
+import type { Operator } from '../observe/admin.js';
 import type { ChainHead } from '../observe/audit/chain-writer.js';
 import type { MetricList } from '../observe/metrics/metric-table.js';
 import type { RecentLists } from '../observe/recent-lists.js';
@@ -58,6 +60,17 @@ export type WorkerCalls = {
   readonly confirmations: Told<ConfirmationNews>;
   /** Answers of an address are mixed up, which another worker has found. */
   readonly suspicion: Told<sharedState.Suspicion>;
+  /** The share of a canary is another, which another worker has found or an operator wants. */
+  readonly canaryState: Told<CanaryState>;
+  /** Calls of a canary in another worker. */
+  readonly canaryCalls: Told<CanaryCalls>;
+  /** Null where the service has no canary. */
+  readonly canary: Asked<string, Pick<CanaryState, 'service' | 'share'> | null>;
+  /** Moves the share of a canary, in all workers; null where the service has none. */
+  readonly moveCanary: Asked<
+    { readonly service: string; readonly share: number; readonly by: Operator },
+    CanaryState | null
+  >;
 };
 
 /** The calls that the parent takes from its workers. */
@@ -92,6 +105,10 @@ export type ParentCalls = {
    * know.
    */
   readonly suspicion: Told<sharedState.Suspicion>;
+  /** The share of a canary is another: for the other workers, and those that begin later. */
+  readonly canaryState: Told<CanaryState>;
+  /** Calls of a canary: for the other workers. */
+  readonly canaryCalls: Told<CanaryCalls>;
   /** Times of the next calls to a service that has a rate. */
   readonly slots: Asked<
     { readonly name: string; readonly rate: sharedState.Rate; readonly count: number },
@@ -136,6 +153,8 @@ export interface WorkerStart {
   readonly replica: string;
   /** What earlier workers have found, and what is not over. */
   readonly suspicions: readonly sharedState.Suspicion[];
+  /** The shares of canaries that were moved or went back. */
+  readonly canaries: readonly CanaryState[];
 }
 
 /** Whether a step of a reload was done. */

@@ -54,6 +54,8 @@ export function serveParent(
       checkBackends: () => gateway.checkBackends(),
       health: (result) => gateway.takeHealth(result),
       removeReplica: (replica) => gateway.removeReplica(replica),
+      canary: (service) => gateway.canaryOf(service),
+      moveCanary: ({ service, share, by }) => gateway.moveCanary(service, share, by),
     },
     (error) => log.bug(error),
   );

@@ -2,6 +2,7 @@ import { takenProblemsOf } from '../compile/soap/documents/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { inputFiles, type sharedState, TimeSlices } from '../core/index.js';
+import type { CanaryChannel, CanaryState } from '../gateway/shared/canary-channel.js';
 import type { ConfirmationChannel } from '../gateway/shared/confirmation-channel.js';
 import { type InvalidationChannel, InvalidationSender } from '../gateway/shared/invalidation.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
@@ -88,7 +89,7 @@ interface Opened {
 
 async function openGateway(
   parent: ParentChannel,
-  { inputs, tickets, stateSecret, replica, suspicions }: WorkerStart,
+  { inputs, tickets, stateSecret, replica, suspicions, canaries }: WorkerStart,
   loaded: LoadedConfig,
   log: Log,
 ): Promise<Opened> {
@@ -111,6 +112,7 @@ async function openGateway(
       parent.ask('claimProof', { key, untilMillis, max }, CLAIM_MILLIS),
     stateSecret,
     suspicions: suspicionsBy(parent, suspicions, log),
+    canaries: canariesBy(parent, canaries, log),
     slots: { take: (name, rate, count) => parent.ask('slots', { name, rate, count }) },
     tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
     replica,
@@ -176,6 +178,31 @@ const suspicionsBy = (
   receive(receiver) {
     known.forEach(receiver);
     parent.answer({ suspicion: receiver }, (error) => log.bug(error));
+  },
+});
+
+/**
+ * Carries the shares of canaries to the other workers by way of the parent, which has those that
+ * are `known`.
+ */
+const canariesBy = (
+  parent: ParentChannel,
+  known: readonly CanaryState[],
+  log: Log,
+): CanaryChannel => ({
+  publish: (state) => void parent.tell('canaryState', state),
+  count: (calls) => void parent.tell('canaryCalls', calls),
+  receive(receiver) {
+    for (const state of known) {
+      receiver.state(state);
+    }
+    parent.answer(
+      {
+        canaryState: (state) => receiver.state(state),
+        canaryCalls: (calls) => receiver.calls(calls),
+      },
+      (error) => log.bug(error),
+    );
   },
 });
 

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { BudgetEvents } from '../budget/budget.js';
 import type { eventBus, sharedState } from '../core/index.js';
+import type { CanaryChannel } from '../gateway/shared/canary-channel.js';
 import type { InvalidationChannel } from '../gateway/shared/invalidation.js';
 import type { PollSharing } from '../gateway/shared/poll-sharing.js';
+import { redisCanaries } from './canary-channel.js';
 import { withTimeout } from './client.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
 import {
@@ -61,6 +63,7 @@ export class SharedState {
   readonly slots: RedisSlots;
   readonly invalidations: InvalidationChannel;
   readonly suspicions: sharedState.SuspicionChannel;
+  readonly canaries: CanaryChannel;
   readonly #settings: SharedStateSettings;
   readonly #events: SharedStateEvents;
   readonly #leases: RedisLeaseStore;
@@ -85,6 +88,7 @@ export class SharedState {
     this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
     this.invalidations = redisInvalidations(this.#connection, this.#subscriber, prefix, replica);
     this.suspicions = redisSuspicions(this.#connection, this.#subscriber, prefix, replica);
+    this.canaries = redisCanaries(this.#connection, this.#subscriber, prefix, replica);
     const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };
     this.#leases = new RedisLeaseStore(this.#connection, this.#subscriber, options);
     this.budgets = new LeasedBudgets({

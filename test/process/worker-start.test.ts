@@ -56,6 +56,7 @@ t.test(
             stateSecret: 'secret',
             replica: 'a',
             suspicions: [],
+            canaries: [],
           }),
           newerInputs: () => newer.shift() ?? null,
           ready: resolve,

@@ -33,7 +33,15 @@ const KEYS_OF_MESSAGES: ReadonlySet<string> = new Set([
   'unknownOperations',
   'validate',
   'drift',
+  'canary',
 ]);
+
+/** The configuration of a service without its second backends, whose changes are not its own. */
+export function keysOfBackend(config: AnyService): unknown {
+  if (!('canary' in config)) return config;
+  const { canary: _canary, ...others } = config;
+  return others;
+}
 
 /**
  * What must be equal for the connections of a service to be kept. A session calls an operation:
@@ -44,4 +52,4 @@ export const reachKeys = (config: AnyService): unknown =>
     ? Object.entries(config)
         .filter(([key]) => !KEYS_OF_MESSAGES.has(key))
         .sort(([one], [other]) => (one < other ? -1 : 1))
-    : config;
+    : keysOfBackend(config);

@@ -15,6 +15,7 @@ import {
 import {
   BoundUpstreams,
   type CallRules,
+  type canaries,
   type healthChecks,
   Upstream,
 } from '../../upstream/index.js';
@@ -23,8 +24,13 @@ import type { SigningRules } from '../../wss/index.js';
 import type { QName } from '../../xml/index.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
 import { compileCallRules } from '../backend/calls.js';
-import { BACKENDS, reachKeys } from '../backend/kept-backend.js';
+import { BACKENDS, keysOfBackend, reachKeys } from '../backend/kept-backend.js';
 import { compileReach, limitsOf, type Reach, warningsOfTls } from '../backend/reach.js';
+import {
+  compileSecondBackend,
+  holdSecondBackend,
+  type SecondBackend,
+} from '../backend/second-backend.js';
 import { type Keeping, Kept } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
@@ -78,6 +84,10 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
   /** Connections of callers that authenticate themselves; null where they do not. */
   readonly bound: BoundUpstreams | null;
   readonly reach: Reach;
+  /** The new backend that gets a share of its calls; null for none. Added when all are compiled. */
+  readonly canary: Canary | null;
+  /** The new backend that this call is for; null: that of the service. */
+  readonly chosen: ChosenBackend | null;
   /** Null for none. Added when all services are compiled. */
   readonly health: healthChecks.HealthChecks | null;
   /** Call rules of an operation that has its own; null: those of the service apply. */
@@ -147,10 +157,40 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
+/** A new backend that gets a share of the calls of a service. */
+export interface Canary {
+  /** Of its keys: what is known of another one does not hold for it. */
+  readonly digest: string;
+  readonly share: canaries.CanaryShare;
+  /** The header field of callers whose calls all go there; null for none. */
+  readonly header: { readonly name: string; readonly value: string } | null;
+  /** The cookie that names the address of a caller; null for none. */
+  readonly cookie: string | null;
+  readonly upstream: Upstream;
+  /** The service as it is called there, for one of the share. */
+  readonly byShare: SoapService;
+  /** The same, for a caller that asks for it. */
+  readonly byHeader: SoapService;
+}
+
+/** The second backend of a service, as the backend of a call. */
+export interface ChosenBackend {
+  readonly digest: string;
+  readonly share: canaries.CanaryShare;
+  /** The caller has asked for it. */
+  readonly isAsked: boolean;
+}
+
 /** A service with its configuration, from which other tables are made at start-up. */
 export interface ConfiguredService extends SoapService {
   readonly plan: ServicePlan;
   readonly config: ServiceConfig;
+  readonly second: SecondBackends;
+}
+
+/** The other backends of a service; null for none. */
+export interface SecondBackends {
+  readonly canary: SecondBackend | null;
 }
 
 /** What the services of a configuration have in common. */
@@ -188,6 +228,7 @@ export async function compileService(
   const { operations, wsdl } = description;
   const received = compileReceived(plan, description, parts);
   const { isKept, reachedBy, ...backend } = await compileBackend(plan, keeping);
+  const canary = await compileSecondBackend(plan.canary, 'canary', keeping);
   const bridged = bridgedVersions(config, versions);
   const calls = compileCalls(plan, description, versions, bridged);
   const messages = compileMessages(plan, parts, {
@@ -216,12 +257,16 @@ export async function compileService(
     ...compileReplies(config, wsdl !== null, operations, outputs),
     session: null,
     health: null,
+    canary: null,
+    chosen: null,
+    second: { canary },
     warnings: findingsBelow(['services', name], found),
     // Last: a service that is refused holds nothing.
     ...holdCalls(plan, backend, { isKept, keeping }),
   };
+  holdSecondBackend(canary, keeping);
   BACKENDS.set(keeping, name, reachedBy, service);
-  CALL_LIMITS.set(keeping, name, config, service);
+  CALL_LIMITS.set(keeping, name, keysOfBackend(config), service);
   DESCRIPTIONS.set(keeping, name, config, service);
   if (service.freshness !== null) {
     NONCES.set(keeping, name, null, service.freshness);
@@ -334,7 +379,7 @@ function holdCalls(
   { upstream, reach }: Pick<SoapService, 'upstream' | 'reach'>,
   { isKept, keeping }: { readonly isKept: boolean; readonly keeping: Keeping },
 ): KeptCalls & Pick<SoapService, 'upstream'> {
-  const calls = CALL_LIMITS.find(keeping, name, config);
+  const calls = CALL_LIMITS.find(keeping, name, keysOfBackend(config));
   return {
     callRules: calls?.callRules ?? compileCallRules(name, config, upstream),
     upstream: isKept ? upstream.hold() : upstream,

@@ -54,6 +54,8 @@ export function balanceRules(
   }
   for (const key of ['balance', 'sticky', 'zone']) {
     if (addresses.length !== 1 || service[key] === undefined) continue;
+    // A cookie may name the backend of `canary` too.
+    if (key === 'sticky' && service['canary'] !== undefined) continue;
     at(key, `${name} has \`${key}\` and one address.`, 'Give several as `urls`, or remove it.');
   }
   const { zone, health, balance, kind } = service;

@@ -1,7 +1,7 @@
 import { RETRY_REASONS } from '../../upstream/index.js';
 import { closed, count, list, millis, oneOf, optional, text } from '../keys/key-types.js';
 
-const MILLIS = [10, 86_400_000] as const;
+export const CALL_MILLIS = [10, 86_400_000] as const;
 
 const RETRY = closed(
   {
@@ -15,7 +15,7 @@ const RETRY = closed(
     perTryMillis: optional(
       millis(
         'An attempt whose answer has not begun by then is given up, and another one made.',
-        MILLIS,
+        CALL_MILLIS,
       ),
     ),
   },
@@ -60,7 +60,7 @@ export const CALL_KEYS = {
   timeoutMillis: optional(
     millis(
       'Time for a whole call with its retries; by default `limits.upstream.totalMillis`.',
-      MILLIS,
+      CALL_MILLIS,
     ),
   ),
   retry: optional(RETRY),

@@ -9,7 +9,10 @@ import { OAUTH2 } from './oauth2-keys.js';
 
 /** Keys of a service about how its backend is reached: the part of the table of keys for it. */
 
-const FIELD_VALUE = { pattern: '^[\\t\\x20-\\x7e]{0,8192}$', hint: 'Write printable characters.' };
+export const FIELD_VALUE = {
+  pattern: '^[\\t\\x20-\\x7e]{0,8192}$',
+  hint: 'Write printable characters.',
+};
 
 /** Fixed header fields, and those of callers that go on. Of both kinds of services. */
 export const FIELD_KEYS = {
@@ -78,14 +81,19 @@ const NEGOTIATE = closed(
   'Kerberos (RFC 4559), by the optional package `kerberos`.',
 );
 
-/** The credentials of the gateway at a backend. */
-const AUTH_KINDS = {
+/** Credentials of the gateway that need nothing else of a service. */
+export const OWN_AUTH_KINDS = {
   basic: optional(BASIC),
   bearer: optional(BEARER),
   digest: optional(DIGEST),
   oauth2: optional(OAUTH2),
   ntlm: optional(NTLM),
   negotiate: optional(NEGOTIATE),
+};
+
+/** The credentials of the gateway at a backend. */
+const AUTH_KINDS = {
+  ...OWN_AUTH_KINDS,
   login: optional(LOGIN),
   passthrough: optional(
     flag(
@@ -136,7 +144,7 @@ export const TLS_KEYS = closed(
   'TLS to the backend. A file that changes is used by the next connection.',
 );
 
-const PROXY = text(
+export const PROXY = text(
   'The HTTP proxy on the way to the backend, `http://user:password@host:port`; `environment`: ' +
     'the one that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.',
   {

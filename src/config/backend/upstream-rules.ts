@@ -7,9 +7,18 @@ import { isGatewayField } from './gateway-fields.js';
 import { loginRules } from './login-rules.js';
 import { oauthRules } from './oauth2-rules.js';
 
-/** Rules between the keys of a service about its backend, whatever it speaks. */
-/** `hasTokens`: callers have tokens. */
+/**
+ * Rules between the keys of a service about its backend, whatever it speaks. `hasTokens`: callers
+ * have tokens.
+ */
 export const upstreamRules = (
+  service: Record<string, unknown>,
+  hasTokens: boolean,
+  path: ConfigPath,
+): readonly Finding[] => [...routeRules(service, hasTokens, path), ...balanceRules(service, path)];
+
+/** Rules between the keys of the way to a backend. */
+export const routeRules = (
   service: Record<string, unknown>,
   hasTokens: boolean,
   path: ConfigPath,
@@ -17,7 +26,6 @@ export const upstreamRules = (
   ...fieldRules(service, path),
   ...authRules(service, hasTokens, path),
   ...tlsRules(service, [...path, 'tls']),
-  ...balanceRules(service, path),
 ];
 
 function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {

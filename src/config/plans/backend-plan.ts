@@ -16,7 +16,7 @@ export interface BackendPlan {
 }
 
 /** The secrets of `auth`; null where another kind of credentials is configured. */
-interface AuthPlan {
+export interface AuthPlan {
   readonly bearerToken: RotatingText | null;
   readonly ntlmPassword: RotatingText | null;
   /** The file of the keys of `negotiate`; null also where they are no file. */
@@ -31,27 +31,29 @@ export interface OAuthPlan {
   readonly key: RotatingText | null;
 }
 
-export function readBackend(section: ConfigSection<AnyService>): BackendPlan {
-  const { auth } = section.value;
-  const { bearer, ntlm, negotiate, oauth2 } = auth ?? {};
+export const readBackend = (section: ConfigSection<AnyService>): BackendPlan => ({
+  name: section.name,
+  config: section.value,
+  tls: readTls(section),
+  auth: readAuth(section),
+});
+
+/** Reads the secrets of `auth` of a section. */
+export function readAuth(section: ConfigSection<Pick<AnyService, 'auth'>>): AuthPlan {
+  const { bearer, ntlm, negotiate, oauth2 } = section.value.auth ?? {};
   const textAt = (text: string | undefined, ...path: readonly string[]): RotatingText | null =>
     text === undefined ? null : section.textAt(['auth', ...path], text);
   return {
-    name: section.name,
-    config: section.value,
-    tls: readTls(section),
-    auth: {
-      bearerToken: textAt(bearer?.token, 'bearer', 'token'),
-      ntlmPassword: textAt(ntlm?.password, 'ntlm', 'password'),
-      keytabFile: negotiate === undefined ? null : section.fileAt(['auth', 'negotiate', 'keytab']),
-      oauth2:
-        oauth2 === undefined
-          ? null
-          : {
-              keys: oauth2,
-              clientSecret: textAt(oauth2.clientSecret, 'oauth2', 'clientSecret'),
-              key: textAt(oauth2.key, 'oauth2', 'key'),
-            },
-    },
+    bearerToken: textAt(bearer?.token, 'bearer', 'token'),
+    ntlmPassword: textAt(ntlm?.password, 'ntlm', 'password'),
+    keytabFile: negotiate === undefined ? null : section.fileAt(['auth', 'negotiate', 'keytab']),
+    oauth2:
+      oauth2 === undefined
+        ? null
+        : {
+            keys: oauth2,
+            clientSecret: textAt(oauth2.clientSecret, 'oauth2', 'clientSecret'),
+            key: textAt(oauth2.key, 'oauth2', 'key'),
+          },
   };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { GraphqlServiceConfig, ServiceConfig } from '../schema.js';
 import type { ConfigSection, SectionPlace } from '../section.js';
 import { type BackendPlan, readBackend } from './backend-plan.js';
+import { readSecondBackend, type SecondBackendPlan } from './second-backend-plan.js';
 import { readSecurity, type SecurityPlan } from './security-plan.js';
 
 /** A service that speaks SOAP, as it is configured. */
@@ -10,6 +11,8 @@ export interface ServicePlan extends BackendPlan {
   /** Null for a service without. */
   readonly wsdl: WsdlPlan | null;
   readonly security: SecurityPlan;
+  /** The new backend that gets a share of its calls; null for none. */
+  readonly canary: SecondBackendPlan | null;
 }
 
 /** The file of a WSDL. */
@@ -33,6 +36,7 @@ export const readService = (section: ConfigSection<ServiceConfig>): ServicePlan 
   config: section.value,
   wsdl: readWsdlKeys(section),
   security: readSecurity(section),
+  canary: readSecondBackend(section, 'canary'),
 });
 
 function readWsdlKeys(section: ConfigSection<ServiceConfig>): WsdlPlan | null {

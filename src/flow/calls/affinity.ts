@@ -42,7 +42,7 @@ function claimOf(client: Pick<Client, 'claims' | 'decided'>, name: string): unkn
 }
 
 /** The value of a cookie (RFC 6265 section 4.2); null where it is not sent. */
-function cookieOf(field: CallerIdentity['headers'][string], name: string): string | null {
+export function cookieOf(field: CallerIdentity['headers'][string], name: string): string | null {
   const text = typeof field === 'string' ? field : (field ?? []).join('; ');
   for (const pair of text.split(';')) {
     const equals = pair.indexOf('=');

@@ -84,7 +84,12 @@ const REQUEST_PARTS: PartTable<CallView, UpstreamRequest, CallParts> = {
 
 /** All parts of a call. */
 export const CALL_PARTS: PartTable<CallView, CallParts> = {
-  service: inBoth(({ name }) => name),
+  // Each of two backends has its own answers. Under an idempotency key the first answer counts,
+  // wherever it came from: asked again elsewhere, a write would be done twice.
+  service: {
+    reply: ({ name, chosen }) => (chosen === null ? name : [name, chosen.digest]),
+    asker: ({ name, chosen }) => (chosen?.isAsked === true ? [name, chosen.digest] : name),
+  },
   operation: inBoth((operation) => operation?.name ?? null),
   request: {
     reply: (request, whole) => viewOf('reply', REQUEST_PARTS, request, whole),

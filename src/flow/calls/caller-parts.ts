@@ -26,6 +26,8 @@ interface CallerParts {
   readonly decided: Client['decided'];
   /** Header fields of the caller's request. */
   readonly headers: CallerIdentity['headers'];
+  /** The second backend of the service, where the caller's calls go there; else null. */
+  readonly backend: SoapService['chosen'];
 }
 
 /** The operation that is called. */
@@ -61,6 +63,12 @@ const CALLER_PARTS: PartTable<CallerView, CallerParts, CalledOperation> = {
   // A download asks the decision point anew, and calls by what it says then.
   decided: { poll: claimValues, holder: NO_PART, rows: claimValues },
   headers: { poll: fieldValues, holder: fieldValuesOfAsker, rows: fieldValuesOfAsker },
+  backend: {
+    poll: (backend) => (backend === null ? null : [backend.digest, backend.isAsked]),
+    // An address names the backend itself.
+    holder: NO_PART,
+    rows: (backend) => backend?.digest ?? null,
+  },
 };
 
 /** The values that stand for a caller in the keys of one kind. */
@@ -72,7 +80,8 @@ export const callerView = (
 ): readonly unknown[] => {
   const subject = subjectOf(called.service, client);
   const { claims, decided } = client;
-  return viewOf(view, CALLER_PARTS, { client, subject, claims, decided, headers }, called);
+  const { chosen: backend } = called.service;
+  return viewOf(view, CALLER_PARTS, { client, subject, claims, decided, headers, backend }, called);
 };
 
 /** `callerView` as one short text. */

@@ -8,6 +8,7 @@ import type { UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import { mayBeBlank } from './blank-receiver.js';
+import { WatchedCall } from './canary-call.js';
 import type { MessageContent } from './message-content.js';
 import { mayBePackage } from './package-receiver.js';
 import { ReplyTolerance } from './reply-tolerance.js';
@@ -106,6 +107,11 @@ export interface KeyedStarter {
 /** Calls the backend for one caller. */
 export function callUpstream(parts: CallParts): UpstreamCall {
   parts.exchange.upstream.calls++;
+  const { chosen } = parts.service;
+  return chosen === null ? callService(parts) : WatchedCall.begin(parts, chosen, callService);
+}
+
+function callService(parts: CallParts): UpstreamCall {
   const { session } = parts.service;
   const made = withBackOff(repaired(parts));
   return session === null ? callBackend(made) : new SessionCall(made, session).begin();

@@ -46,18 +46,23 @@ export class FaultFinder {
 
   /** The reply is over. Returns whether it is one of the Faults. */
   end(): boolean {
-    if (this.isOther) return false;
-    try {
-      this.#reading?.reader.end();
-    } catch {
-      return false;
-    }
-    const { fault } = this.#envelope;
+    const fault = this.endAny();
     if (fault === null) return false;
     const { code } = fault.parts;
     // SOAP 1.1 writes subcodes behind dots.
     const codes = [code, code.slice(code.lastIndexOf('.') + 1), ...fault.particulars.subcodes];
     return this.#hasEntry || codes.some((each) => this.#names.has(each));
+  }
+
+  /** The reply is over. Returns the Fault that it is, of any name; null for another reply. */
+  endAny(): EnvelopeValidator['fault'] {
+    if (this.isOther) return null;
+    try {
+      this.#reading?.reader.end();
+    } catch {
+      return null;
+    }
+    return this.#envelope.fault;
   }
 
   /** Gives its reader back. */

@@ -43,11 +43,15 @@ async function answerDownload(
   endpoint: GraphqlEndpoint,
   calls: namedOperations.DescribedCalls,
   asked: HttpExchange,
-  { described, values, place }: Download,
+  { described, values, place, backend }: Download,
 ): Promise<void> {
   const { caller, exchange, response } = asked;
   const { host, departure } = hostOfRequest(endpoint, asked, null, null);
   authorizeDescribed(endpoint, caller.client, described);
+  const service = endpoint.services.get(described.service);
+  if (service !== undefined && service.canary !== null) {
+    host.backends.goOnAt(service, service.canary, backend);
+  }
   host.startWork();
   const body = new ContentBody(asked, place);
   const ownFields = fieldsOf(place);

@@ -3,6 +3,7 @@ import { type Client, claimsOf } from '../../access/client.js';
 import type { Policy } from '../../access/policy.js';
 import type { Grant } from '../../budget/budget.js';
 import { type Decoded, InputError, type RequestContext } from '../../codec/index.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { asRefusal, Cancellation, type CancelSignal, Refusal } from '../../core/index.js';
 import type { Exchange, FieldDecisions } from '../../gateway/exchange.js';
 import {
@@ -36,6 +37,7 @@ import { authorizeUpstream } from './authorize-upstream.js';
 import { callOperation } from './call.js';
 import type { KeyedFields } from './call-context.js';
 import { checkCallArguments } from './call-message.js';
+import { ChosenBackends, markOf } from './chosen-backends.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { sendOperation } from './upstream-call.js';
 
@@ -97,6 +99,8 @@ export class CallerHost implements lifecycle.RequestHost, lifecycle.ItemHost, Ke
   #admitted: admission.Admitted | null = null;
   /** The permits that the items of a batch share; null until a batch needs them. */
   #permits: BatchPermits | null;
+  /** Null until it calls a service that has two backends. */
+  #backends: ChosenBackends | null = null;
   /** The place of the operation in its batch; null without one. */
   readonly #place: run.BatchPlace | null;
   #readMillis = 0;
@@ -321,11 +325,13 @@ export class CallerHost implements lifecycle.RequestHost, lifecycle.ItemHost, Ke
     const { signal, headers, rawHeaders = null, lifetime = null } = this.#options;
     const { client } = this.#caller;
     const exchange = this.#exchange;
-    const service = services.get(field.bound.service);
-    if (service === undefined) throw new Error('a field of a service that is not there');
+    const named = services.get(field.bound.service);
+    if (named === undefined) throw new Error('a field of a service that is not there');
     try {
       // Admission has checked it. No call gets past this check, however it is made.
-      authorizeCall(client, service, field.bound.operation);
+      authorizeCall(client, named, field.bound.operation);
+      const { canary } = named;
+      const service = canary === null ? named : await this.backends.called(named, canary);
       const claims = claimsOf(client);
       const sharing = { client, calls, lifetime };
       return await callOperation(field, {
@@ -340,7 +346,8 @@ export class CallerHost implements lifecycle.RequestHost, lifecycle.ItemHost, Ke
         observers,
         sharing,
         keyed: this.#options.isHttpRequest === true ? this : null,
-        makeAddress: addresses === null ? null : addresses.maker(field, client, headers),
+        makeAddress:
+          addresses === null ? null : addresses.maker(field, client, headers, markOf(service)),
       });
     } catch (caught) {
       lifetime?.part(0, true);
@@ -348,7 +355,7 @@ export class CallerHost implements lifecycle.RequestHost, lifecycle.ItemHost, Ke
       if (!(caught instanceof InputError)) {
         exchange.refuse(asRefusal(caught));
         exchange.graphql.failedCall = {
-          service: service.name,
+          service: named.name,
           operation: field.bound.operation.name,
         };
       }
@@ -356,11 +363,36 @@ export class CallerHost implements lifecycle.RequestHost, lifecycle.ItemHost, Ke
     }
   }
 
-  pageOwner({ service: name, operation }: BoundField): string | null {
+  pageOwner(
+    { service: name, operation }: BoundField,
+    isOf: (owner: string | null) => boolean,
+  ): string | null {
     const service = this.#endpoint.services.get(name);
     if (service === undefined) return null;
-    const called = { service, operation: operation.name };
-    return callerDigest('rows', called, this.#caller.client, this.#options.headers);
+    const ownerAt = (called: SoapService): string =>
+      callerDigest(
+        'rows',
+        { service: called, operation: operation.name },
+        this.#caller.client,
+        this.#options.headers,
+      );
+    const { canary } = service;
+    if (canary === null) return ownerAt(service);
+    // The rows behind a cursor are those of the backend that it came from.
+    for (const each of [canary.byShare, service]) {
+      if (isOf(ownerAt(each)) && this.backends.goOnAt(service, canary, markOf(each))) break;
+    }
+    return ownerAt(this.backends.of(service, canary));
+  }
+
+  /** The backends that its calls go to. */
+  get backends(): ChosenBackends {
+    this.#backends ??= new ChosenBackends(() => ({
+      client: this.#caller.client,
+      headers: this.#options.headers,
+      exchange: this.#exchange,
+    }));
+    return this.#backends;
   }
 
   /**

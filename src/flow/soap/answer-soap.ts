@@ -9,6 +9,7 @@ import type { UpstreamRequest } from '../../upstream/index.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
 import { subjectOf } from '../calls/caller-parts.js';
+import { backendOf } from '../calls/canary-choice.js';
 import { soapConsultation } from '../calls/consult-policy.js';
 import type { KeyedRequest } from '../calls/declared-call.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -96,7 +97,7 @@ export async function answerSoap(
     guard?.authorizeAndCharge(null);
     await consult?.(null);
     asked.ending.throwIfGone();
-    return forwardGet(context, asked, query);
+    return forwardGet(await called(context, asked), asked, query);
   }
 
   const keptBytes = keyedBytes(service, request.headers);
@@ -113,10 +114,24 @@ export async function answerSoap(
     isKeyed: keptBytes !== null,
   });
   const isKeyed = isEnforced && keptBytes !== null;
-  await forwardEnvelope(context, asked, head, intake, { query, isEnforced, isKeyed });
+  const chosen = service.canary === null ? context : await called(context, asked);
+  await forwardEnvelope(chosen, asked, head, intake, { query, isEnforced, isKeyed });
   if (intake.received.kind === 'flowing') {
     exchange.bytesIn = intake.reader.bytes;
   }
+}
+
+/** The context with the service as it is called for this caller, where it has two backends. */
+async function called(context: SoapContext, asked: HttpExchange): Promise<SoapContext> {
+  const { service } = context;
+  if (service.canary === null) return context;
+  const {
+    caller: { client },
+    exchange,
+    request: { headers },
+  } = asked;
+  const chosen = await backendOf(service, { client, headers, exchange });
+  return { ...context, service: chosen, affinity: affinityOf(chosen.reach, headers, client) };
 }
 
 /** What a call reports to; null where nothing observes calls. */

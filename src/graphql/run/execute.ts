@@ -15,7 +15,6 @@ import { argumentValueOf } from '../admission/cost/cost-slicing.js';
 import type { Spending } from '../admission/cost/spending.js';
 import { codedError, decodeError, type ErrorPlace, fieldError, listed } from '../errors.js';
 import type { GraphqlLimits } from '../limits.js';
-import type { BoundField } from '../schema/fields/bound-field.js';
 import { isSubschemaField, type SendToSubschema } from '../schema/fields/subschema.js';
 import type { LinkAsk } from '../schema/links/link-plan.js';
 import { visible } from '../schema/links/link-walk.js';
@@ -23,7 +22,13 @@ import { argumentsOf, type CallArguments, hasVariables } from './arguments.js';
 import type { EntityPlan } from './entity-plan.js';
 import { answerEntities } from './entity-run.js';
 import { ErrorList } from './error-list.js';
-import { type CallField, type CallToCheck, type FieldCall, RequestCalls } from './field-call.js';
+import {
+  type CallField,
+  type CallToCheck,
+  type FieldCall,
+  type PageOwner,
+  RequestCalls,
+} from './field-call.js';
 import { completeErrors } from './field-errors.js';
 import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
@@ -44,9 +49,9 @@ export interface Execution {
   checkCall?(call: CallToCheck): void;
   /**
    * Names the caller for cursors of a field, which are for it alone; null or absent: they are for
-   * all callers.
+   * all callers. A caller with several names gets the one for which `isOf` finds the cursor.
    */
-  pageOwner?(bound: BoundField): string | null;
+  pageOwner?: PageOwner;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
   /** Aborted when the client has gone: then no further call is made and `CLIENT_GONE` thrown. */
@@ -83,7 +88,7 @@ export async function executeOperation(
     (refusal) => refused?.(refusal),
     limits,
     spending,
-    (bound) => execution.pageOwner?.(bound) ?? null,
+    (bound, isOf) => execution.pageOwner?.(bound, isOf) ?? null,
   );
   const context = new OperationRun(admitted, plan, execution, calls);
   let answers: readonly Answer[];

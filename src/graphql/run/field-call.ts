@@ -9,7 +9,7 @@ import { type CancelSignal, collections, Refusal, refuseByLimit } from '../../co
 import type { Spending } from '../admission/cost/spending.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../limits.js';
 import type { BoundField } from '../schema/fields/bound-field.js';
-import { rowsName } from '../schema/paging/cursor.js';
+import { readCursor, rowsName } from '../schema/paging/cursor.js';
 import type { PagePlan } from '../schema/paging/page-plan.js';
 import { PageRun, type PageSource } from '../schema/paging/page-run.js';
 import type { FieldCost } from '../schema/types/cost-rules.js';
@@ -60,6 +60,12 @@ export class SharedCallFailure extends Error {
   }
 }
 
+/** Names the caller for cursors of a field; see `Execution`. */
+export type PageOwner = (
+  bound: BoundField,
+  isOf: (owner: string | null) => boolean,
+) => string | null;
+
 /** Limits that a request may reach while it runs. */
 type RunLimit = 'calls' | 'links' | 'pages' | 'repeatedChars';
 type RunLimits = Pick<GraphqlLimits, RunLimit | 'callsAtOnce'>;
@@ -72,7 +78,7 @@ export class RequestCalls {
   readonly #spending: Spending | null;
   readonly #refusals = new Map<RunLimit, Refusal>();
   readonly #limits: RunLimits;
-  readonly #pageOwner: (bound: BoundField) => string | null;
+  readonly #pageOwner: PageOwner;
   #left: number;
   #pageConcurrency: collections.ConcurrencyLimit | null = null;
 
@@ -82,7 +88,7 @@ export class RequestCalls {
     refused: (refusal: Refusal) => void,
     limits: RunLimits,
     spending: Spending | null = null,
-    pageOwner: (bound: BoundField) => string | null = () => null,
+    pageOwner: PageOwner = () => null,
   ) {
     this.#pageOwner = pageOwner;
     this.#callField = callField;
@@ -127,10 +133,15 @@ export class RequestCalls {
       items: replyDecoding.receivedItems(call.receiver ?? null),
       taken: () => this.#taken(call.receiver ?? null),
     };
+    const nameFor = (owner: string | null): string =>
+      rowsName(`${service}.${operation.name}`, values, owner);
+    const isNamed = plan.paging.kind === 'cursor';
+    const isOf = (owner: string | null): boolean =>
+      typeof after === 'string' && readCursor(after, nameFor(owner), isNamed) !== null;
     const wanted = {
       first: typeof first === 'number' ? first : null,
       after: typeof after === 'string' ? after : null,
-      name: rowsName(`${service}.${operation.name}`, values, this.#pageOwner(call.bound)),
+      name: nameFor(this.#pageOwner(call.bound, isOf)),
     };
     const run = new PageRun(plan, wanted, source);
     return run.answer();

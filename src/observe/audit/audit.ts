@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Exchange } from '../../gateway/exchange.js';
+import type { Operator } from '../admin.js';
 import type { Log } from '../log/log.js';
 import type { SinkState } from '../log/log-sink.js';
 import { type AuditTarget, type ChainHead, ChainWriter } from './chain-writer.js';
@@ -47,6 +48,19 @@ export class Audit {
     for (const decision of decisionsOf(exchange)) {
       this.#write(exchange, decision);
     }
+  }
+
+  /** Records that an operator has moved calls of a service to another backend. */
+  recordMove(service: string, share: number, by: Operator): void {
+    const { operator, client } = by;
+    this.#writer.append({
+      ...(operator === null ? {} : { operator }),
+      address: client,
+      route: service,
+      decision: 'moved',
+      rule: 'canary',
+      share,
+    });
   }
 
   /** Whether decisions are recorded. */

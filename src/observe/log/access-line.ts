@@ -61,6 +61,9 @@ export class AccessLines {
         `,"upstreamMillis":${printMillis(exchange.upstream.millis)},` +
         `"upstreamCalls":${exchange.upstream.calls}`;
     }
+    if (exchange.upstream.backend !== null) {
+      line += `,"backend":"${exchange.upstream.backend}"`;
+    }
     if (exchange.upstream.cacheUses !== null) {
       line += `,"cache":"${cacheWord(exchange.upstream.cacheUses)}"`;
     }

@@ -37,6 +37,8 @@ export interface ProcessGauges {
   readonly drift?: () => readonly DriftGauge[];
   /** The services whose WSDL was taken from the backend. */
   readonly takenWsdls?: () => readonly { readonly service: string; readonly takenMillis: number }[];
+  /** The share of each new backend that gets calls of a service. */
+  readonly canaries?: () => readonly { readonly service: string; readonly share: number }[];
   readonly webSockets?: () => number;
   /** That run, by field. */
   readonly subscriptions?: () => ReadonlyMap<string, number>;
@@ -243,6 +245,15 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   const sharers = 'Callers that wait for the reply to a call that another made.';
   addNumber('gauge', 'soapstone_call_sharers', sharers, process.callSharers);
   addWsdlGauges(book, process);
+  const share = {
+    name: 'soapstone_canary_share',
+    help: 'The share of calls, or of callers, that the new backend of `canary` gets.',
+    labels: ['service'],
+    aggregator: 'max',
+  } as const;
+  book.addSampled('gauge', share, () =>
+    (process.canaries?.() ?? []).map(({ service, share: value }) => ({ labels: [service], value })),
+  );
   const delay = {
     name: 'soapstone_event_loop_delay_seconds',
     help:

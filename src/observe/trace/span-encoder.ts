@@ -303,6 +303,9 @@ function writeWork(writer: ProtoWriter, exchange: Exchange): void {
   if (exchange.upstream.calls > 1) {
     writer.attribute(ATTRIBUTES, 'soapstone.upstream.calls', exchange.upstream.calls);
   }
+  if (exchange.upstream.backend !== null) {
+    writer.attribute(ATTRIBUTES, 'soapstone.backend', exchange.upstream.backend);
+  }
   if (exchange.graphql.cost !== null) {
     writer.attribute(ATTRIBUTES, 'soapstone.cost', exchange.graphql.cost);
   }

@@ -6,9 +6,11 @@ import { listenHosts } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import { clearTextOf, makeConsole } from '../../console/console.js';
 import { type inputFiles, sharedState } from '../../core/index.js';
+import { canaryPages } from '../../flow/canary/canary-page.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import { nextPollPhase } from '../../flow/http/poll-phase.js';
 import { USED_MAX } from '../../flow/mcp/pending-confirmations.js';
+import { CanaryStates } from '../../gateway/shared/canary-channel.js';
 import { OnceMemory } from '../../gateway/shared/once-memory.js';
 import { type Served, serve } from '../../listen/serve.js';
 import { TicketKeys } from '../../listen/ticket-keys.js';
@@ -25,11 +27,13 @@ import type { Log } from '../../observe/log/log.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';
 import { retiredLabels } from '../../observe/metrics/retired-labels.js';
 import { usagePages } from '../../observe/usage.js';
+import type { WorkerCalls } from '../calls.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';
 import type { ExitCode } from '../terminal.js';
 import { EndedReplicas } from './ended-replicas.js';
 import { ReplacementPauses } from './replacement-pauses.js';
 import { ForkedWorker, type Worker } from './worker.js';
+import { workerCanaries } from './worker-canaries.js';
 import { workerConsole } from './worker-console.js';
 import type { GroupEnd, NextConfig, ParentConfig, WorkerGroup } from './worker-group.js';
 import { WorkerHealth } from './worker-health.js';
@@ -106,6 +110,7 @@ export class Workers implements WorkerGroup {
   readonly #health = new WorkerHealth(this.#taking);
   readonly #replicas = new EndedReplicas(this.#taking);
   readonly #suspicions = new sharedState.Suspicions();
+  readonly #canaries = new CanaryStates();
   readonly #confirmations = new OnceMemory(USED_MAX);
   readonly #proofs = new OnceMemory(Number.POSITIVE_INFINITY);
   readonly #addresses;
@@ -261,6 +266,7 @@ export class Workers implements WorkerGroup {
       reload,
       pages: [
         usagePages(() => this.#usage.report()),
+        canaryPages(workerCanaries(this.#taking)),
         makeConsole(workerConsole(this.#taking, this.#metrics, loads, trafficUrl)),
       ],
     };
@@ -309,6 +315,7 @@ export class Workers implements WorkerGroup {
             stateSecret: this.#stateSecret,
             replica,
             suspicions: this.#suspicions.list(),
+            canaries: this.#canaries.list(),
           };
         },
         newerInputs: () => {
@@ -325,32 +332,21 @@ export class Workers implements WorkerGroup {
         },
         health: (result) => this.#health.take(worker, result),
         address: (event) => this.#addresses.take(worker, event),
-        invalidations: (operations) => {
-          for (const other of this.#members.keys()) {
-            if (other !== worker) {
-              void other.channel.tell('invalidations', operations);
-            }
-          }
-        },
-        confirmations: (news) => {
-          for (const other of this.#members.keys()) {
-            if (other !== worker) {
-              void other.channel.tell('confirmations', news);
-            }
-          }
-        },
+        invalidations: (operations) => this.#tellOthers(worker, 'invalidations', operations),
+        confirmations: (news) => this.#tellOthers(worker, 'confirmations', news),
         useConfirmation: ({ name, untilMillis }) =>
           this.#confirmations.take(name, untilMillis, Date.now()),
         claimProof: ({ key, untilMillis, max }) =>
           this.#proofs.take(key, untilMillis, Date.now(), max),
         suspicion: (suspicion) => {
           this.#suspicions.add(suspicion);
-          for (const other of this.#members.keys()) {
-            if (other !== worker) {
-              void other.channel.tell('suspicion', suspicion);
-            }
-          }
+          this.#tellOthers(worker, 'suspicion', suspicion);
         },
+        canaryState: (state) => {
+          this.#canaries.add(state);
+          this.#tellOthers(worker, 'canaryState', state);
+        },
+        canaryCalls: (calls) => this.#tellOthers(worker, 'canaryCalls', calls),
         slots: ({ name, rate, count }) => this.#pace.take(name, rate, count),
         offer,
         drained: ({ cut, lostRecords }) => {
@@ -364,6 +360,19 @@ export class Workers implements WorkerGroup {
       } satisfies Required<Parameters<typeof worker.channel.answer>[0]>,
       (error) => this.#log.bug(error),
     );
+  }
+
+  /** Passes on what one worker has said to all the others. */
+  #tellOthers<K extends keyof WorkerCalls>(
+    worker: Worker,
+    call: K,
+    data: WorkerCalls[K]['data'],
+  ): void {
+    for (const other of this.#members.keys()) {
+      if (other !== worker) {
+        void other.channel.tell(call, data);
+      }
+    }
   }
 
   async #becameReady(member: Member): Promise<void> {

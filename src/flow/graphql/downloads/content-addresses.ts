@@ -7,6 +7,7 @@ import { isRecord } from '../../../core/index.js';
 import { TextSeal } from '../../../gateway/text-seal.js';
 import type { DescribedOperation, FieldCall, RawVariables } from '../../../graphql/index.js';
 import { callerDigest } from '../../calls/caller-parts.js';
+import type { BackendMark } from '../chosen-backends.js';
 
 /**
  * Bytes of the arguments and the place in the reply that an address holds, as JSON. With all else
@@ -21,6 +22,8 @@ export interface Download {
   readonly described: DescribedOperation;
   readonly values: RawVariables;
   readonly place: replyDecoding.ContentPlace;
+  /** The backend that the content came from. */
+  readonly backend: BackendMark;
 }
 
 interface DownloadParts {
@@ -59,6 +62,7 @@ export class ContentAddresses {
     call: FieldCall,
     client: Client,
     headers: CallerIdentity['headers'],
+    backend: BackendMark,
   ): replyDecoding.AddressMaker {
     /** The arguments are written once, and only where an address is asked for. */
     let written: string | null = null;
@@ -75,7 +79,9 @@ export class ContentAddresses {
         const holder = this.#holder(bound.service, bound.operation.name, client, headers);
         return (
           this.#base +
-          this.#seal.seal(JSON.stringify([VERSION, name, about, beside, holder, endsMillis]))
+          this.#seal.seal(
+            JSON.stringify([VERSION, name, about, beside, holder, endsMillis, ...(backend ?? [])]),
+          )
         );
       };
     };
@@ -88,7 +94,7 @@ export class ContentAddresses {
     const text = this.#seal.open(sealed);
     const parts: unknown = text === null ? null : JSON.parse(text);
     if (!Array.isArray(parts) || parts[0] !== VERSION) return null;
-    const [, name, about, beside, holder, endsMillis]: readonly unknown[] = parts;
+    const [, name, about, beside, holder, endsMillis, ...at]: readonly unknown[] = parts;
     const described = this.#parts.described.get(String(name));
     if (described === undefined || !described.isRead || !(Number(endsMillis) > Date.now())) {
       return null;
@@ -103,7 +109,9 @@ export class ContentAddresses {
     const values: unknown = JSON.parse(String(written));
     if (!isRecord(values)) return null;
     const place = { names: texts(names), indexes: numbers(indexes), beside: digests(beside) };
-    return { described, values: asVariables(values, described), place };
+    const [digest, isAsked] = at;
+    const backend: BackendMark = digest === undefined ? null : [String(digest), isAsked === true];
+    return { described, values: asVariables(values, described), place, backend };
   }
 
   /** Names the client, and all else by which the backend tells its callers apart. */

@@ -3,6 +3,7 @@ import { Refusal } from '../../../core/index.js';
 import { Exchange, nextExchangeId } from '../../../gateway/exchange.js';
 import { type CallInput, type FieldCall, run, type subscriptions } from '../../../graphql/index.js';
 import { callerView, subjectOf } from '../../calls/caller-parts.js';
+import { backendOfPoll, chooseBackend } from '../../calls/canary-choice.js';
 import { callOperation } from '../../graphql/call.js';
 import type { BackendCalls } from '../../graphql/host.js';
 import { PollAccount } from '../polling/poll-account.js';
@@ -44,11 +45,14 @@ export class PollSource implements SubscriptionSource {
 
   open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void {
     const { endpoint, pollers, finish, observer } = this.#parts;
-    const { headers, caller } = this.#subscribed.subscriber;
+    const { headers, caller, exchange: own } = this.#subscribed.subscriber;
     const { subscription, rule, plan, input } = this.#field;
     const { bound } = subscription;
-    const service = endpoint.services.get(bound.service);
-    if (service === undefined) throw new Error('a field of a service that is not there');
+    const named = endpoint.services.get(bound.service);
+    if (named === undefined) throw new Error('a field of a service that is not there');
+    const { canary } = named;
+    const asking = { client: caller.client, headers, exchange: own };
+    const service = canary === null ? named : chooseBackend(named, canary, asking);
     const claims = claimsOf(caller.client);
     const subject = subjectOf(service, caller.client);
     // Only subscribers whose calls are the same share one.
@@ -72,13 +76,15 @@ export class PollSource implements SubscriptionSource {
       member,
       async (call, signal, relay) => {
         const exchange = new Exchange(nextExchangeId(), '', 'POLL');
+        const called =
+          canary === null ? service : await backendOfPoll(named, canary, service, exchange);
         exchange.route = 'graphql';
         exchange.operation = 'subscription';
         observer.begin(exchange, {});
         try {
           return await callOperation(call, {
             exchange,
-            service,
+            service: called,
             signal,
             headers,
             claims,

@@ -21,7 +21,6 @@ import {
 import type { TrustedDocuments } from '../../admission/trusted-documents.js';
 import { closedError, refusalErrors, withId } from '../../errors.js';
 import type { GraphqlLimits, MeasurableLimit } from '../../limits.js';
-import type { BoundField } from '../../schema/fields/bound-field.js';
 import type { FieldRights } from '../../schema/rights/field-rights.js';
 import { type CostReport, costByField, costReport, type Throttle } from '../cost-report.js';
 import { type Execution, executeOperation } from '../execute.js';
@@ -233,7 +232,8 @@ export class ChargedOperation {
     const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
     const spending = new Spending(limits);
     const checkCall = (call: CallToCheck): void => this.#host.checkCall?.(call);
-    const pageOwner = (bound: BoundField): string | null => this.#host.pageOwner?.(bound) ?? null;
+    const pageOwner: Execution['pageOwner'] = (bound, isOf) =>
+      this.#host.pageOwner?.(bound, isOf) ?? null;
     const own = {
       built,
       callField,
