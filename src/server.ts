@@ -26,7 +26,7 @@ import { PenaltyBox } from './flow/http/penalty-box.js';
 import { KeyedCalls } from './flow/idempotency/keyed-calls.js';
 import { MemoryOutcomes } from './flow/idempotency/memory-outcomes.js';
 import { PendingConfirmations } from './flow/mcp/pending-confirmations.js';
-import type { CanaryChannel, CanaryState } from './gateway/shared/canary-channel.js';
+import type { CanaryChannel, CanaryState } from './gateway/canary/canary-channel.js';
 import type { ConfirmationChannel } from './gateway/shared/confirmation-channel.js';
 import type { InvalidationChannel } from './gateway/shared/invalidation.js';
 import { type BackendReports, BackendRole, Generation, type ProcessState } from './generation.js';

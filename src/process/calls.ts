@@ -1,7 +1,7 @@
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
 import type { Diagnostic, inputFiles, sharedState } from '../core/index.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
-import type { CanaryCalls, CanaryState } from '../gateway/shared/canary-channel.js';
+import type { CanaryCalls, CanaryState } from '../gateway/canary/canary-channel.js';
 import type { ConfirmationNews, ConfirmationUse } from '../gateway/shared/confirmation-channel.js';
 import type { InvalidatedOperations } from '../gateway/shared/invalidation.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';

@@ -2,7 +2,7 @@ import { takenProblemsOf } from '../compile/soap/documents/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { inputFiles, type sharedState, TimeSlices } from '../core/index.js';
-import type { CanaryChannel, CanaryState } from '../gateway/shared/canary-channel.js';
+import type { CanaryChannel, CanaryState } from '../gateway/canary/canary-channel.js';
 import type { ConfirmationChannel } from '../gateway/shared/confirmation-channel.js';
 import { type InvalidationChannel, InvalidationSender } from '../gateway/shared/invalidation.js';
 import { TicketKeys } from '../listen/ticket-keys.js';

@@ -3,7 +3,7 @@ import {
   type CanaryChannel,
   type CanaryState,
   isCanaryState,
-} from '../gateway/shared/canary-channel.js';
+} from '../gateway/canary/canary-channel.js';
 import type { RedisConnection } from './connection.js';
 
 /** Extra time limit of publishing, which no request waits for. */

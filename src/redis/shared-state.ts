@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BudgetEvents } from '../budget/budget.js';
 import type { eventBus, sharedState } from '../core/index.js';
-import type { CanaryChannel } from '../gateway/shared/canary-channel.js';
+import type { CanaryChannel } from '../gateway/canary/canary-channel.js';
 import type { InvalidationChannel } from '../gateway/shared/invalidation.js';
 import type { PollSharing } from '../gateway/shared/poll-sharing.js';
 import { redisCanaries } from './canary-channel.js';

@@ -141,7 +141,7 @@ function nearest<T>(
 }
 
 /** FNV-1a of the UTF-16 units, mixed. */
-export function hashOf(text: string): number {
+function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

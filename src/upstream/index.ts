@@ -6,7 +6,6 @@ export type { AddressRank, Affinity, BalanceOptions } from './balancer.js';
 export { authenticatesConnection, BoundUpstreams } from './bound-upstreams.js';
 export * as breaker from './breaker.js';
 export { type CallOptions, CallRules, DEFAULT_CALLS, RETRY_REASONS } from './call-rules.js';
-export * as canaries from './canary/index.js';
 export * as authentication from './credentials/index.js';
 export * as dial from './dial/index.js';
 export * as fetching from './fetch-document.js';

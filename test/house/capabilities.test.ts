@@ -356,6 +356,31 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'graphql/schema/schema.ts': 'makes the field a connection',
     },
   },
+  canary: {
+    homes: [
+      'gateway/canary/',
+      'flow/canary/',
+      'flow/calls/canary-',
+      'flow/calls/chosen-backends.ts',
+      'config/backend/canary-keys.ts',
+      'compile/soap/canary.ts',
+      'redis/canary-channel.ts',
+      'process/parent/worker-canaries.ts',
+    ],
+    words: /\b\w*[cC]anar\w*/g,
+    exceptions: {
+      'compile/backend/kept-backend.ts': 'a change of it leaves the connections of the service',
+      'compile/soap/service.ts': 'a service may have one',
+      'config/plans/second-backend-plan.ts': 'reads its keys',
+      'config/plans/service-plan.ts': 'reads its keys',
+      'flow/calls/declared-call.ts': 'a call may be watched',
+      'flow/downloads/endpoint.ts': 'content comes from the backend that its address names',
+      'flow/graphql/downloads/content-addresses.ts': 'an address names its backend',
+      'flow/graphql/host.ts': 'chooses the backend of a call',
+      'flow/soap/answer-soap.ts': 'chooses the backend of a call',
+      'flow/subscriptions/sources/poll-source.ts': 'chooses the backend of a poll',
+    },
+  },
   'idempotency keys': {
     homes: [
       'flow/idempotency/',

@@ -69,6 +69,9 @@ const OF_SOAP_SERVICES = [
     (key) => `schema.types.*.fields.*.${key}`,
   ),
 ];
+/** A second backend is a server as others are: who is called does not protect. */
+const OF_SECOND_BACKENDS = ['auth', 'headers', 'proxy', 'timeoutMillis', 'security'];
+const OF_CANARIES = ['share', 'header', 'sticky', 'back'];
 const OF_GRAPHQL_SERVICES = ['schema', 'prefix', 'rename', 'subscriptions'];
 const OF_TLS = ['cert', 'key', 'pfx', 'passphrase'];
 
@@ -76,11 +79,15 @@ const NEUTRAL: readonly string[] = [
   ...['jwt', 'introspection'].map((key) => `clients.${key}.dpop.keys`),
   ...OF_SERVICES.flatMap((key) => [`services.*.${key}`, `graphqlServices.*.${key}`]),
   ...OF_SOAP_SERVICES.map((key) => `services.*.${key}`),
+  ...[...OF_SECOND_BACKENDS, ...OF_CANARIES].map((key) => `services.*.canary.${key}`),
   ...OF_GRAPHQL_SERVICES.map((key) => `graphqlServices.*.${key}`),
   ...OF_TLS.flatMap((key) =>
-    ['clients.introspection', 'clients.authorize', 'services.*.security.verify.usernameToken'].map(
-      (owner) => `${owner}.tls.${key}`,
-    ),
+    [
+      'clients.introspection',
+      'clients.authorize',
+      'services.*.security.verify.usernameToken',
+      'services.*.canary',
+    ].map((owner) => `${owner}.tls.${key}`),
   ),
   'services.*.security.verify.usernameToken.timeoutMillis',
   // More ways to operations, with the rights, prices and limits that they have by GraphQL.

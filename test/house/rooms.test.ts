@@ -115,6 +115,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
       'home',
       'subscriptions',
       'drift',
+      'canary',
     ],
   ],
 ]);

@@ -1,13 +1,13 @@
 import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Via } from '../../access/network/via.js';
 import type { CanaryConfig } from '../../config/backend/canary-keys.js';
-import { canaries } from '../../upstream/index.js';
+import { CanaryShare } from '../../gateway/canary/canary-share.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
 import type { SecondBackend } from '../backend/second-backend.js';
 import { type Keeping, Kept } from '../keep.js';
 import type { Canary, ConfiguredService, SoapService } from './service.js';
 
-const SHARES = new Kept<canaries.CanaryShare>(
+export const SHARES = new Kept<CanaryShare>(
   'of `canary` of a service: the share, moved or gone back, and what its calls were like',
   'if `canary` is the same',
 );
@@ -43,7 +43,7 @@ function compileCanary(
   const kept = [digest, processes];
   const share = SHARES.keep(keeping, service.name, kept, () => {
     const { failures, faultShare, p99Millis = null, windowMillis } = keys.back;
-    return new canaries.CanaryShare({
+    return new CanaryShare({
       share: keys.share,
       isSticky: keys.sticky || service.callerFields.passesCookies,
       failures,

@@ -4,6 +4,7 @@ import { findingsBelow, type Problem } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { inputFiles, Pace, scopeRules, tolerated } from '../../core/index.js';
+import type { CanaryShare } from '../../gateway/canary/canary-share.js';
 import {
   DIALECTS,
   type Dialect,
@@ -15,7 +16,6 @@ import {
 import {
   BoundUpstreams,
   type CallRules,
-  type canaries,
   type healthChecks,
   Upstream,
 } from '../../upstream/index.js';
@@ -159,9 +159,9 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
 
 /** A new backend that gets a share of the calls of a service. */
 export interface Canary {
-  /** Of its keys: what is known of another one does not hold for it. */
+  /** A digest of the keys: what is known of another canary does not hold for this one. */
   readonly digest: string;
-  readonly share: canaries.CanaryShare;
+  readonly share: CanaryShare;
   /** The header field of callers whose calls all go there; null for none. */
   readonly header: { readonly name: string; readonly value: string } | null;
   /** The cookie that names the address of a caller; null for none. */
@@ -169,14 +169,14 @@ export interface Canary {
   readonly upstream: Upstream;
   /** The service as it is called there, for one of the share. */
   readonly byShare: SoapService;
-  /** The same, for a caller that asks for it. */
+  /** For a caller that asks for it. */
   readonly byHeader: SoapService;
 }
 
 /** The second backend of a service, as the backend of a call. */
 export interface ChosenBackend {
   readonly digest: string;
-  readonly share: canaries.CanaryShare;
+  readonly share: CanaryShare;
   /** The caller has asked for it. */
   readonly isAsked: boolean;
 }

@@ -13,7 +13,7 @@ export interface SecondBackendPlan extends BackendPlan {
   readonly isSameOrigin: boolean;
   /** It has credentials of its own, in place of those of the service. */
   readonly hasOwnAuth: boolean;
-  /** Its messages have the Security block that the gateway makes. */
+  /** Messages have the Security block that the gateway makes. */
   readonly hasMadeSecurity: boolean;
   /** A digest of its keys but the secrets: another one is another backend. */
   readonly digest: string;
@@ -65,7 +65,6 @@ function configOf(
     balance: _balance,
     zone: _zone,
     health: _health,
-    drift: _drift,
     canary: _canary,
     ...service
   } = section.value;

@@ -258,6 +258,7 @@ export const SERVICE_PROTECTIONS = {
         'clients?.introspection?',
         'clients?.authorize?',
         'services.*.security.verify?.usernameToken?',
+        'services.*.canary?',
       ),
       ...each(
         encrypted,
@@ -268,6 +269,8 @@ export const SERVICE_PROTECTIONS = {
         'services.*.auth?.oauth2?.tokenUrl',
         'graphqlServices.*.auth?.oauth2?.tokenUrl',
         'services.*.drift?.url',
+        'services.*.canary?.url',
+        'services.*.canary?.auth?.oauth2?.tokenUrl',
       ),
       ...each(
         grants('closed'),

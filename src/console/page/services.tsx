@@ -60,8 +60,33 @@ export function Services({ readings, description: { services, listenerEnds } }: 
         )}
         empty="None has been called yet."
       />
+      <NewBackends readings={readings} />
       <Certificates readings={readings} listenerEnds={listenerEnds} />
     </>
+  );
+}
+
+/** The share of each new backend, and how its calls are. */
+function NewBackends({ readings }: Pick<Props, 'readings'>) {
+  const rows = readings.points('soapstone_canary_share').map(({ labels, value }) => {
+    const of = { service: `${labels['service']}.canary` };
+    const failed = readings.rate('soapstone_upstream_attempts_failed_total', of);
+    return [
+      String(labels['service']),
+      `${Math.round(value * 1000) / 10} %`,
+      printRate(readings.rate('soapstone_upstream_attempts_total', of)),
+      <span class={failed > 0 ? 'bad' : ''}>{printRate(failed)}</span>,
+      reasonsOf(readings, 'soapstone_upstream_attempts_failed_total', of),
+    ];
+  });
+  if (rows.length === 0) return null;
+  return (
+    <Table
+      title="New backends"
+      columns={['Service', 'Share', '#calls/s', '#failed/s', 'failed since the start']}
+      rows={rows}
+      empty=""
+    />
   );
 }
 

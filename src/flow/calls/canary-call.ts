@@ -2,7 +2,8 @@ import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { ChosenBackend } from '../../compile/soap/service.js';
 import type { Refusal } from '../../core/index.js';
-import type { canaries, ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
+import type { CallEnd, CanaryShare } from '../../gateway/canary/canary-share.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import type { BackendCall } from './backend-call.js';
 import { type FaultFinder, findFault } from './fault-finder.js';
 
@@ -15,7 +16,7 @@ const NO_NAMES: ReadonlySet<string> = new Set();
  */
 export class WatchedCall implements UpstreamReceiver, UpstreamCall {
   readonly #parts: BackendCall;
-  readonly #share: canaries.CanaryShare;
+  readonly #share: CanaryShare;
   readonly #receiver: UpstreamReceiver;
   readonly #startedMillis = performance.now();
   #pausedAtMillis: number | null = null;
@@ -89,7 +90,7 @@ export class WatchedCall implements UpstreamReceiver, UpstreamCall {
     this.#call?.abort(refusal);
   }
 
-  #end(end: canaries.CallEnd): void {
+  #end(end: CallEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#finder?.release();
@@ -115,7 +116,7 @@ export class WatchedCall implements UpstreamReceiver, UpstreamCall {
 }
 
 /** The end of a call without a result. What the gateway refuses by itself says nothing of it. */
-function endOf({ code, kind: { blame } }: Refusal): canaries.CallEnd {
+function endOf({ code, kind: { blame } }: Refusal): CallEnd {
   if (code === 'SOAP_FAULT') return 'fault';
   return blame === 'upstream' || blame === 'peer' ? 'failed' : 'gone';
 }

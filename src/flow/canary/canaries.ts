@@ -4,7 +4,7 @@ import {
   type CanaryChannel,
   type CanaryState,
   CanaryStates,
-} from '../../gateway/shared/canary-channel.js';
+} from '../../gateway/canary/canary-channel.js';
 
 /** The service with a canary, as far as its share goes. */
 type CanaryService = Pick<SoapService, 'name'> & { readonly canary: Canary };

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { jsonValues } from '../../core/index.js';
-import { isShare } from '../../gateway/shared/canary-channel.js';
+import { isShare } from '../../gateway/canary/canary-channel.js';
 import {
   type AdminAnswer,
   type AdminPages,
@@ -14,7 +14,7 @@ export interface CanaryView {
   readonly share: number;
 }
 
-/** Where the shares are known. */
+/** Shows and moves the shares. */
 export interface CanaryControl {
   /** Null where the service has no canary. */
   find(service: string): CanaryView | null | Promise<CanaryView | null>;

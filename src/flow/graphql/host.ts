@@ -27,6 +27,7 @@ import {
 } from '../calls/authorize.js';
 import type { RawFields } from '../calls/caller-fields.js';
 import { callerDigest, subjectOf } from '../calls/caller-parts.js';
+import { ChosenBackends, markOf } from '../calls/chosen-backends.js';
 import { consultPolicy } from '../calls/consult-policy.js';
 import type { KeyGroup } from '../calls/declared-call.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -37,7 +38,6 @@ import { authorizeUpstream } from './authorize-upstream.js';
 import { callOperation } from './call.js';
 import type { KeyedFields } from './call-context.js';
 import { checkCallArguments } from './call-message.js';
-import { ChosenBackends, markOf } from './chosen-backends.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { sendOperation } from './upstream-call.js';
 

@@ -10,7 +10,7 @@ import { canaryPages } from '../../flow/canary/canary-page.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import { nextPollPhase } from '../../flow/http/poll-phase.js';
 import { USED_MAX } from '../../flow/mcp/pending-confirmations.js';
-import { CanaryStates } from '../../gateway/shared/canary-channel.js';
+import { CanaryStates } from '../../gateway/canary/canary-channel.js';
 import { OnceMemory } from '../../gateway/shared/once-memory.js';
 import { type Served, serve } from '../../listen/serve.js';
 import { TicketKeys } from '../../listen/ticket-keys.js';

@@ -1,9 +1,11 @@
 import { BACKENDS } from '../../../src/compile/backend/kept-backend.js';
+import { SECOND_BACKENDS } from '../../../src/compile/backend/second-backend.js';
 import { PASSWORDS } from '../../../src/compile/clients/access.js';
 import { ISSUER_KEYS } from '../../../src/compile/clients/tokens.js';
 import { CACHE_RULES, INVALIDATIONS, REPLY_CACHE } from '../../../src/compile/graphql/caching.js';
 import { SCHEMAS } from '../../../src/compile/graphql/graph.js';
 import type { Kept } from '../../../src/compile/keep.js';
+import { SHARES } from '../../../src/compile/soap/canary.js';
 import { DESCRIPTIONS } from '../../../src/compile/soap/documents/describe-service.js';
 import { WSDLS } from '../../../src/compile/soap/documents/named-wsdl.js';
 import { NONCES } from '../../../src/compile/soap/security/request-freshness.js';
@@ -24,6 +26,8 @@ export const KEPT: readonly Pick<Kept<never>, 'what' | 'condition'>[] = [
   NONCES,
   ONCE,
   BACKENDS,
+  SECOND_BACKENDS,
+  SHARES,
   CALL_LIMITS,
   DESCRIPTIONS,
   CACHE_RULES,

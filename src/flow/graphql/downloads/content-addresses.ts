@@ -7,7 +7,7 @@ import { isRecord } from '../../../core/index.js';
 import { TextSeal } from '../../../gateway/text-seal.js';
 import type { DescribedOperation, FieldCall, RawVariables } from '../../../graphql/index.js';
 import { callerDigest } from '../../calls/caller-parts.js';
-import type { BackendMark } from '../chosen-backends.js';
+import type { BackendMark } from '../../calls/chosen-backends.js';
 
 /**
  * Bytes of the arguments and the place in the reply that an address holds, as JSON. With all else

@@ -3,7 +3,7 @@ import { collections, jsonValues } from '../../core/index.js';
 /** The share of a canary that was moved, or went back, while the gateway runs. */
 export interface CanaryState {
   readonly service: string;
-  /** Of the keys of the canary: it holds for the same ones only. */
+  /** A digest of the keys of the canary: the state holds for the same ones only. */
   readonly digest: string;
   readonly share: number;
   /** When, by the clock of the system; the latest one counts. */

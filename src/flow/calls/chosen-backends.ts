@@ -1,5 +1,5 @@
 import type { Canary, SoapService } from '../../compile/soap/service.js';
-import { type CanaryCaller, chooseBackend, withRoom } from '../calls/canary-choice.js';
+import { type CanaryCaller, chooseBackend, withRoom } from './canary-choice.js';
 
 /** The backend that an answer came from, as addresses of content name it; null: that of the service. */
 export type BackendMark = readonly [digest: string, isAsked: boolean] | null;
