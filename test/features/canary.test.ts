@@ -87,7 +87,7 @@ t.test(
     const { answeredBy, ask, move } = await useTwo(t, 'share: 0.3, sticky: true', { more: KEYED });
     const places = async (): Promise<readonly number[]> => {
       const found: number[] = [];
-      for (let at = 0; at < 40; at++) {
+      for (let at = 0; at < 20; at++) {
         const headers = { 'x-api-key': `key-of-client-${1000 + at}` };
         const place = await answeredBy(headers);
         t.equal(await answeredBy(headers), place);
