@@ -3,7 +3,6 @@ import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 import { addressesIn } from './balance-rules.js';
-import { sameOrigin } from './same-origin.js';
 import { routeRules } from './upstream-rules.js';
 
 /** Rules between the keys of a second backend, and with those of its service. */
@@ -56,3 +55,7 @@ export function secondBackendRules(
   }
   return findings;
 }
+
+/** Whether two addresses have one scheme, host and port (RFC 6454). */
+export const sameOrigin = (one: string, other: string): boolean =>
+  URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sameOrigin } from '../backend/same-origin.js';
 import type { SecondBackendConfig } from '../backend/second-backend-keys.js';
+import { sameOrigin } from '../backend/second-backend-rules.js';
 import type { ServiceConfig } from '../schema.js';
 import type { ConfigSection } from '../section.js';
 import { type AuthPlan, type BackendPlan, readAuth } from './backend-plan.js';
