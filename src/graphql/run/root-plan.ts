@@ -5,14 +5,13 @@ import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import { SUBGRAPH_NAMES } from '../schema/entities/entity.js';
 import type { BoundField } from '../schema/fields/bound-field.js';
 import type { SubschemaField } from '../schema/fields/subschema.js';
-import type { Link } from '../schema/links/link.js';
+import type { Link, Walk } from '../schema/links/link.js';
 import {
   type LinkAsk,
   LinkPlanner,
   type LinkSelect,
   type LinkSelection,
 } from '../schema/links/link-plan.js';
-import type { Walk } from '../schema/links/walk.js';
 import { collectFields, planReply, type Variables } from '../schema/output/reply-plan.js';
 import { ruleOf } from '../schema/rights/field-rule.js';
 import type { BuiltSchema } from '../schema/schema.js';

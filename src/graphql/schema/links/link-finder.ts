@@ -9,8 +9,7 @@ import type {
   ReplyShape,
   ValueShape,
 } from '../types/shape.js';
-import type { LinkTable } from './link.js';
-import type { Walk } from './walk.js';
+import type { LinkTable, Walk } from './link.js';
 
 /**
  * Finds the links in selections of replies before any reply is planned: a client without the right

@@ -22,9 +22,8 @@ import { ruleOf } from '../rights/field-rule.js';
 import type { Paging } from '../types/paging.js';
 import { fieldPosition, SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
-import type { Link, LinkBatch, LinkTable } from './link.js';
+import type { Link, LinkBatch, LinkTable, Walk } from './link.js';
 import { LinkFinder } from './link-finder.js';
-import type { Walk } from './walk.js';
 
 /**
  * One selection of a link. Its object's plan has a slot under its response key: until the answer

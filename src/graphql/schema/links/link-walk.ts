@@ -1,7 +1,7 @@
 import { isRecord } from '../../../core/index.js';
 import { HIDDEN } from '../feeds/hidden-slots.js';
+import type { Walk } from './link.js';
 import { feedValuesIn } from './link-plan.js';
-import type { Walk } from './walk.js';
 
 /** A path in the response, linked from its end. */
 export interface PathNode {

@@ -61,3 +61,9 @@ export interface LinkBatch {
 
 /** Maps `Type.field` to its link, for every type that has the field. */
 export type LinkTable = ReadonlyMap<string, Link>;
+
+/**
+ * The response keys on the way to links, through lists; a key without further ones is, or may be, a
+ * link.
+ */
+export type Walk = ReadonlyMap<string, Walk>;

@@ -21,7 +21,7 @@ export interface PagePlan {
   readonly walk: RowWalk | null;
 }
 
-/** The response keys on the way to links in rows, as `links/walk.ts` has it. */
+/** The response keys on the way to links in rows, as `Walk` of `links` has it. */
 type RowWalk = ReadonlyMap<string, RowWalk>;
 
 /** A field of a connection. */

@@ -11,8 +11,7 @@ import {
 } from 'graphql';
 import { getOrMake } from '../../../core/index.js';
 import type { SubschemaField } from '../fields/subschema.js';
-import type { Link, LinkTable } from '../links/link.js';
-import type { Walk } from '../links/walk.js';
+import type { Link, LinkTable, Walk } from '../links/link.js';
 import { isIncluded, type PlanContext, responseKey } from '../output/reply-plan.js';
 import { fieldOfOwner } from '../types/field-owner.js';
 
