@@ -5,7 +5,7 @@ import { decodeError, fieldError } from '../errors.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { FieldFeed } from '../schema/feeds/feed.js';
 import { HIDDEN, hiddenAlong, hiddenKey } from '../schema/feeds/hidden-slots.js';
-import type { LinkBatch } from '../schema/links/link.js';
+import type { LinkBatch, Walk } from '../schema/links/link.js';
 import type { LinkSelection, LinkTargetPlan } from '../schema/links/link-plan.js';
 import {
   copyAlong,
@@ -15,7 +15,6 @@ import {
   type PathNode,
   visible,
 } from '../schema/links/link-walk.js';
-import type { Walk } from '../schema/links/walk.js';
 import type { Variables } from '../schema/output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
