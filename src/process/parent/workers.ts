@@ -376,9 +376,14 @@ export class Workers implements WorkerGroup {
   }
 
   async #becameReady(member: Member): Promise<void> {
-    await this.#catchUp(member.worker);
+    const { worker } = member;
+    await this.#catchUp(worker);
+    // What was told before the worker could take it.
+    for (const state of this.#canaries.list()) {
+      void worker.channel.tell('canaryState', state);
+    }
     member.readyAtMillis = performance.now();
-    this.#taking.add(member.worker);
+    this.#taking.add(worker);
     this.#health.elect();
     this.#replicas.remove();
   }
