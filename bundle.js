@@ -152,6 +152,7 @@ const { metafile } = await build({
     'drift-worker': `${FROM}/flow/drift/drift-worker.js`,
     index: `${FROM}/library/soapstone.js`,
     schema: `${FROM}/library/schema.js`,
+    security: `${FROM}/library/security.js`,
   },
   outdir: TO,
   bundle: true,

@@ -6,7 +6,7 @@ import { isolatedDeclarationSync } from 'oxc-transform';
  * Writes the types of the entries of the package into `dist/types`: their declarations, and those
  * of the files that declare what they name.
  */
-const ENTRIES = ['src/library/schema.ts', 'src/library/soapstone.ts'];
+const ENTRIES = ['schema', 'security', 'soapstone'].map((name) => `src/library/${name}.ts`);
 const TO = 'dist/types';
 
 /** An export or import of names from another file. */

@@ -38,6 +38,33 @@ if (!(wrong instanceof ConfigurationError)) throw wrong;
 console.log(JSON.stringify({ answers, printed: await printedSchema(wsdl, options) }));
 `;
 
+/** Prints the code of a message that is not signed. */
+const VERIFIER = `
+import { MessageError, signMessage, verifyStream } from 'soapstone/security';
+import { startGateway, type StartedGateway } from 'soapstone';
+
+const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
+const text = '<s:Envelope xmlns:s="' + soap + '"><s:Body/></s:Envelope>';
+const signing = signMessage({ usernameToken: { username: 'ann', password: 'a-password' } });
+const rules = { usernameToken: { users: { ann: { password: 'another' } } } };
+const verifying = verifyStream(rules, { contentType: 'text/xml; charset=utf-8' });
+const message: ReadableStream<Uint8Array> = new Blob([text]).stream();
+try {
+  await new Response(message.pipeThrough(signing).pipeThrough(verifying)).text();
+} catch (error) {
+  if (error instanceof MessageError) console.log(error.code);
+}
+await verifying.verified.then(({ user }) => user, () => null);
+const start: (configuration: {}) => Promise<StartedGateway> = startGateway;
+console.log(typeof start);
+`;
+
+t.test('a program has the streams of WS-Security with their types', async (t) => {
+  const { run } = await usePackage(t, {}, { 'own.mts': VERIFIER });
+  t.equal(await run(COMPILER, ...STRICT, 'own.mts').catch(outputOf), '', 'its types are strict');
+  t.equal(await run('own.mjs'), 'wsse:FailedAuthentication\nfunction\n');
+});
+
 /** What an answer says, without what is of one request, and without texts of a release. */
 const asked = (answer: object): unknown =>
   JSON.parse(JSON.stringify(answer), (key, value: unknown) =>

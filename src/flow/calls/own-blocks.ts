@@ -118,14 +118,15 @@ export function withBlocks(
   observer: SignedObserver | null,
 ): UpstreamRequest {
   if (blocks === null || blocks.writers.length === 0) return request;
-  const { place, writers } = blocks;
-  const insertion = {
-    offsetBytes: place.offsetBytes,
-    make: () => headerBlocks.printBlocks(place, writers),
-    ...sealOf(blocks, observer),
-  };
-  return { ...request, insertion };
+  return { ...request, insertion: insertionOf(blocks, observer) };
 }
+
+/** How blocks get into a message, and how that is signed with them. */
+export const insertionOf = (blocks: OwnBlocks, observer: SignedObserver | null): Insertion => ({
+  offsetBytes: blocks.place.offsetBytes,
+  make: () => headerBlocks.printBlocks(blocks.place, blocks.writers),
+  ...sealOf(blocks, observer),
+});
 
 function sealOf(
   { signing, packageType }: OwnBlocks,

@@ -89,16 +89,35 @@ function readPostHead(
   contentLength: number | null,
 ): PostHead {
   const { headers } = request;
-  const packageType = readPackage(headers['content-type'], service);
+  const type = readMessageType(headers['content-type'], service);
+  const isCompressed = checkCoding(headers['content-encoding']);
+  const { messageBytes } = service.xmlLimits;
+  if (contentLength !== null && contentLength > messageBytes) {
+    throw refuseByLimit('HTTP_TOO_LARGE', 'limits.xml.messageBytes', messageBytes, contentLength);
+  }
+  return {
+    method: 'POST',
+    ...type,
+    soapAction: readSoapAction(asWritten(request).soapAction),
+    isCompressed,
+    hasLength: contentLength !== null,
+    bodyBytes: isCompressed ? null : contentLength,
+    isUnread: false,
+  };
+}
+
+/** Reads a Content-Type. Throws `HTTP_MEDIA_TYPE` for one that the service does not take. */
+export function readMessageType(
+  written: string | undefined,
+  service: SoapService,
+): Pick<PostHead, 'mediaType' | 'package'> {
+  const packageType = readPackage(written, service);
   const mediaType =
-    packageType === null
-      ? mimeTypes.readMediaType(headers['content-type'])
-      : envelopeOf(packageType);
+    packageType === null ? mimeTypes.readMediaType(written) : envelopeOf(packageType);
   if (
     mediaType === null ||
     (mediaType.name !== mime.PACKAGE && !service.mediaTypes.has(mediaType.name))
   ) {
-    const written = headers['content-type'];
     const rule = mimeTypes.contentTypeRule(written, (name) => service.mediaTypes.has(name));
     throw new Refusal('HTTP_MEDIA_TYPE', mediaType === null ? rule : null, {
       found: written ?? 'no Content-Type',
@@ -108,21 +127,7 @@ function readPostHead(
   if (charset !== null && !isKnownCharset(charset)) {
     throw new Refusal('HTTP_MEDIA_TYPE', 'charset', { found: charset });
   }
-  const isCompressed = checkCoding(headers['content-encoding']);
-  const { messageBytes } = service.xmlLimits;
-  if (contentLength !== null && contentLength > messageBytes) {
-    throw refuseByLimit('HTTP_TOO_LARGE', 'limits.xml.messageBytes', messageBytes, contentLength);
-  }
-  return {
-    method: 'POST',
-    mediaType,
-    package: packageType,
-    soapAction: readSoapAction(asWritten(request).soapAction),
-    isCompressed,
-    hasLength: contentLength !== null,
-    bodyBytes: isCompressed ? null : contentLength,
-    isUnread: false,
-  };
+  return { mediaType, package: packageType };
 }
 
 function readPackage(header: string | undefined, service: SoapService): mime.PackageType | null {

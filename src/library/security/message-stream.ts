@@ -1,0 +1,79 @@
+import { Buffer } from 'node:buffer';
+import { TimeSlices } from '../../core/index.js';
+import { messageErrorOf } from './message-error.js';
+
+/** A message on its way through a stream. Steps throw what ends the stream. */
+export interface StreamedMessage {
+  /** Takes a part of at most `PART_BYTES`. */
+  write(part: Buffer): void;
+  /** Whether bytes were collected that can be read by `work`. */
+  readonly hasWork: boolean;
+  work(): void;
+  /** The message is over. */
+  end(): void | Promise<void>;
+  /** Takes what may go on. */
+  take(): readonly Buffer[] | Promise<readonly Buffer[]>;
+}
+
+/** Bytes that are read in one turn: they take less than a time slice. */
+const PART_BYTES = 16 * 1024;
+
+/** All messages take turns. */
+const slices = new TimeSlices();
+
+/**
+ * A stream through which one message goes. `open` is called with its beginning; `failed` with its
+ * error, `ended` where there is none.
+ */
+export function messageStream(
+  open: () => Promise<StreamedMessage>,
+  report: { failed(error: unknown): void; ended(): void },
+): TransformStream<Uint8Array, Uint8Array> {
+  let message: StreamedMessage | null = null;
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (caught) {
+      const error = messageErrorOf(caught);
+      report.failed(error);
+      throw error;
+    }
+  };
+  const opened = async (): Promise<StreamedMessage> => {
+    message ??= await open();
+    return message;
+  };
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) =>
+      attempt(async () => {
+        const current = await opened();
+        const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+        for (let at = 0; at < bytes.length; at += PART_BYTES) {
+          await slices.pause();
+          current.write(bytes.subarray(at, at + PART_BYTES));
+          await pass(current, controller);
+        }
+      }),
+    flush: (controller) =>
+      attempt(async () => {
+        const current = await opened();
+        await current.end();
+        await pass(current, controller);
+        report.ended();
+      }),
+  });
+}
+
+/** Reads what was collected, and passes what may go on. */
+async function pass(
+  message: StreamedMessage,
+  controller: TransformStreamDefaultController<Uint8Array>,
+): Promise<void> {
+  while (message.hasWork) {
+    await slices.pause();
+    message.work();
+  }
+  for (const part of await message.take()) {
+    controller.enqueue(part);
+  }
+}

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import type { SoapService } from '../../compile/soap/service.js';
+import { compile } from '../../compile.js';
+import { loadConfig } from '../../config/load.js';
+import { getOrMake, inputFiles, invariant } from '../../core/index.js';
+import { objectFile, objectText, withObject } from '../configuration-object.js';
+import type { MessageOptions, SecurityRules } from './message-options.js';
+
+/** Nothing is called: a service has to have an address, and no resolver has this name. */
+const NO_BACKEND = 'http://no-backend.invalid/';
+
+/** Compiled services by the object of their rules, then by what else they are compiled with. */
+const COMPILED = new WeakMap<SecurityRules, Map<string, Promise<SoapService>>>();
+
+/**
+ * The service that has these rules. It is compiled once for each object of rules, which has the
+ * memory of what may come once. Rejects with `ConfigurationError`.
+ */
+export function securityService(
+  part: 'verify' | 'make',
+  rules: SecurityRules,
+  options: MessageOptions,
+): Promise<SoapService> {
+  const { versions = ['1.1', '1.2'], limits = {}, folder = '.' } = options;
+  const services = getOrMake(COMPILED, rules, () => new Map<string, Promise<SoapService>>());
+  const key = JSON.stringify([part, versions, limits, resolve(folder)]);
+  return getOrMake(services, key, () => {
+    // A message that is signed here has one Security block of its sender.
+    const keys = part === 'make' ? { ...rules, replace: true } : rules;
+    const service = { url: NO_BACKEND, versions, security: { [part]: keys } };
+    return compileService({ limits, clients: PROGRAM, services: { messages: service } }, options);
+  });
+}
+
+/** The sender of messages is the program, which signs for itself. */
+const PROGRAM = {
+  classes: { program: {} },
+  networks: { program: { addresses: ['127.0.0.1/32'], class: 'program' } },
+};
+
+async function compileService(
+  configuration: Readonly<Record<string, unknown>>,
+  { folder = '.', environment = process.env }: MessageOptions,
+): Promise<SoapService> {
+  const file = objectFile(resolve(folder));
+  const text = objectText(configuration);
+  const inputs = withObject(inputFiles.LIVE_INPUTS, file, () => text);
+  const { services } = await compile(await loadConfig(file, environment, { workers: 1 }, inputs));
+  const [service] = services;
+  invariant(service !== undefined, 'a service is compiled');
+  return service;
+}
