@@ -52,7 +52,7 @@ export const federation = (keys: string, more = ''): string => `graphql:
     keys: ${keys}${more}`;
 
 /** One call as the backend saw it: `GetCustomers 1,2`. */
-function callOf({ body }: RecordedMessage): string {
+export function callOf({ body }: Pick<RecordedMessage, 'body'>): string {
   const text = body.toString();
   const values = [...text.matchAll(/<(?:\w+:)?\w+>([^<]*)</g)].map((found) => found[1] ?? '');
   return [operationIn(text), values.filter((value) => value !== '').join()].join(' ').trim();
@@ -61,7 +61,8 @@ function callOf({ body }: RecordedMessage): string {
 const customer = (id: string): string =>
   `<id>${id}</id><mail>m${id}@x</mail><name>C${id}</name><age>30</age><friendId>${id}0</friendId>`;
 
-function answerTo(call: string): string {
+/** The reply to a call. */
+export function answerTo(call: string): string {
   const [operation = '', given = ''] = call.split(' ');
   const values = given.split(',');
   const [first = '', second = ''] = values;

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import t from 'tap';
+
+import { pagesOf } from '../../src/graphql/schema/docs/docs-pages.js';
+import { answerWith } from '../kit/backend.js';
+import { envelope, operationIn } from '../kit/envelope.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import {
+  answerTo,
+  callOf,
+  customers,
+  federation,
+  KEYS,
+  services,
+  startSubgraph,
+} from '../kit/subgraph.js';
+import { useFolder, useGraphqlServer, useService } from '../kit/use.js';
+
+const QUERY =
+  'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Customer { name } } }';
+
+t.test('persisted and trusted documents ask for entities', async (t) => {
+  const hash = createHash('sha256').update(QUERY).digest('hex');
+  const folder = await useFolder(t, { 'known.json': JSON.stringify({ entities: QUERY }) });
+  const trusted = `  trusted: { manifest: ${join(folder, 'known.json')}, only: true }\n`;
+  const closed = await startSubgraph(t, '', `${KEYS}${trusted}`);
+  const variables = { r: customers(1) };
+  const known = await postGraphql(closed.gateway.url, { documentId: 'entities', variables });
+  t.match(await known.json(), { data: { _entities: [{ name: 'C1' }] } });
+  const sdl = await closed.ask('{ _service { sdl } }');
+  t.match(sdl.errors, [{ extensions: { code: 'PERSISTED_QUERY_ONLY' } }]);
+
+  const open = await startSubgraph(t, '', `${KEYS}  persisted: { automatic: true }\n`);
+  const extensions = { persistedQuery: { version: 1, sha256Hash: hash } };
+  await postGraphql(open.gateway.url, { query: QUERY, variables, extensions });
+  const again = await postGraphql(open.gateway.url, { variables, extensions });
+  t.match(await again.json(), { data: { _entities: [{ name: 'C1' }] } });
+  t.same(open.calls(), ['GetCustomers 1', 'GetCustomers 1']);
+});
+
+/** Codes and states as a legacy backend writes them. */
+const LEGACY = (url: string): string => `services:
+  stock:
+    url: ${url}
+    namespace: urn:stock
+    types: |
+      type Query { part(code: String, state: String): Part, parts(codes: [String]): [Part] }
+      type Part { code: String, state: String, since: String, place: Place }
+      type Place { hall: Int }
+    operations:
+      GetPart: { field: Query.part }
+      GetParts: { field: Query.parts }
+    schema:
+      types:
+        Part:
+          name: Item
+          fields:
+            code: { name: number, convert: { integer: true, digits: 6 } }
+            state: { convert: { enum: { IN: "1", OUT: "0" } } }
+            hall: { path: place/hall }
+graphql:
+  federation:
+    keys:
+      Item:
+        - fields: number
+          operation: stock.GetPart
+          arguments: { code: number }
+          batch: { operation: stock.GetParts, argument: codes, key: number }
+        - fields: state hall
+          operation: stock.GetPart
+          arguments: { state: state }
+`;
+
+t.test('keys of renamed, converted and lifted values have their texts on the wire', async (t) => {
+  const part = (code: string, state: string): string =>
+    `<code>${code}</code><state>${state}</state><place><hall>7</hall></place>`;
+  const sent: string[] = [];
+  const { ask } = await useService(
+    t,
+    (message, response) => {
+      const text = String(message.body);
+      const values = [...text.matchAll(/<(?:\w+:)?(?:codes?|state)>([^<]*)</g)].map(([, v]) => v);
+      const operation = operationIn(text);
+      sent.push(`${operation} ${values.join()}`);
+      const inner =
+        operation === 'GetPart'
+          ? part('000009', values[0] ?? '')
+          : values.map((code = '') => `<parts>${part(code, '1')}</parts>`).join('');
+      const reply = `<${operation}Response xmlns="urn:stock">${inner}</${operation}Response>`;
+      answerWith(envelope(reply))(message, response);
+    },
+    LEGACY,
+  );
+  const { data, errors } = await ask(
+    'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Item { number state hall } } }',
+    {
+      r: [
+        { __typename: 'Item', number: 42 },
+        { __typename: 'Item', number: 7 },
+        { __typename: 'Item', state: 'OUT', hall: 7 },
+        { __typename: 'Item', state: 'GONE', hall: 7 },
+      ],
+    },
+  );
+  t.same(data?.['_entities'], [
+    { number: 42, state: 'IN', hall: 7 },
+    { number: 7, state: 'IN', hall: 7 },
+    { number: 9, state: 'OUT', hall: 7 },
+    null,
+  ]);
+  t.match(errors, [
+    { path: ['_entities', 3], message: /state: must be a value of type ItemState/ },
+  ]);
+  t.same(sent.sort(), ['GetPart 0', 'GetParts 000042,000007']);
+});
+
+t.test('a service that speaks GraphQL answers keys as well', async (t) => {
+  const sdl = `type Query { film(id: ID!): Film, films(ids: [ID!]!): [Film] }
+    type Film { id: ID!, title: String, year: Int }`;
+  const film = (id: string) => ({ id, title: `Film ${id}`, year: 1999 });
+  const server = await useGraphqlServer(t, {
+    sdl,
+    rootValue: {
+      film: ({ id }: { readonly id: string }) => film(id),
+      films: ({ ids }: { readonly ids: readonly string[] }) => ids.map(film).reverse(),
+    },
+  });
+  const films = `  films:
+    kind: graphql
+    url: ${server.url}
+    schema: films.graphql
+`;
+  const folder = await useFolder(t, { 'films.graphql': sdl });
+  const keys = `
+      Film:
+        fields: id
+        operation: films.film
+        batch: { operation: films.films, argument: ids, key: id }
+      Customer: { fields: id, operation: crm.GetCustomer, arguments: { code: id } }
+`;
+  const { ask, backend } = await useService(
+    t,
+    (message, response) => answerWith(answerTo(callOf(message)))(message, response),
+    (url) => services(url) + films + federation(keys),
+    folder,
+  );
+  const { data, errors } = await ask(
+    `query ($r: [_Any!]!) {
+      _entities(representations: $r) { __typename ...F ... on Customer { name } }
+    } fragment F on Film { title year }`,
+    { r: [{ __typename: 'Film', id: '1' }, ...customers(5), { __typename: 'Film', id: '2' }] },
+  );
+  t.equal(errors, undefined);
+  t.same(data?.['_entities'], [
+    { __typename: 'Film', title: 'Film 1', year: 1999 },
+    { __typename: 'Customer', name: 'C5' },
+    { __typename: 'Film', title: 'Film 2', year: 1999 },
+  ]);
+  t.equal(server.requests.length, 1, 'one request for both films');
+  t.same(backend.complete.map(callOf), ['GetCustomer 5']);
+});
+
+t.test('REST, agents and documentation do not show what is for routers', async (t) => {
+  const mcp = 'mcp: { operations: [crm.GetBranch] }\n';
+  const { gateway } = await startSubgraph(t, mcp, KEYS, (url) =>
+    services(url).replace('namespace: urn:crm', 'namespace: urn:crm\n    rest: true'),
+  );
+  const openapi = await (await fetch(`${gateway.url}/rest/openapi.json`)).text();
+  const { schema, fields, subgraph } = gateway.compiled().graph;
+  const pages = JSON.stringify(pagesOf(schema, fields, subgraph !== null));
+  for (const text of [openapi, pages]) {
+    t.match(text, /branch/i);
+    t.notMatch(text, /_entities|_service|_Any|_Entity|_Service/);
+  }
+});
+
+t.test('a reload with other keys answers by them', async (t) => {
+  const { gateway, entities, calls } = await startSubgraph(t);
+  const branch = [{ __typename: 'Branch', id: 1, country: 'CH' }];
+  t.match((await entities('... on Branch { city }', branch)).data, { _entities: [{}] });
+  await gateway.reload((yaml) => yaml.replace(/ +Branch: .*\n/, ''));
+  const { errors } = await entities('... on Branch { city }', branch);
+  t.match(errors, [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
+  t.same(calls(), ['GetBranch 1,CH']);
+  t.match((await entities('... on Customer { name }', customers(1))).data, {
+    _entities: [{ name: 'C1' }],
+  });
+});
+
+t.test('the keys may be in an included file, and name operations of another', async (t) => {
+  const folder = await useFolder(t, { 'keys.yaml': federation(KEYS) });
+  const { ask } = await useService(
+    t,
+    (message, response) => answerWith(answerTo(callOf(message)))(message, response),
+    (url) => `include: [keys.yaml]\n${services(url)}`,
+    folder,
+  );
+  const { data } = await ask(QUERY, { r: customers(3) });
+  t.same(data, { _entities: [{ name: 'C3' }] });
+});
