@@ -32,6 +32,9 @@ export const MCP_PYTHON = process.env['MCP_PYTHON'] ?? PYTHON;
 export const OPENAPI_CLIENTS = process.env['OPENAPI_CLIENTS'] ?? '';
 export const OPENAPI_PYTHON = process.env['OPENAPI_PYTHON'] ?? '';
 
+/** The folder of packages that compose a supergraph and run it. */
+export const FEDERATION_ROUTERS = process.env['FEDERATION_ROUTERS'] ?? '';
+
 /** Python with an engine of Rego. */
 export const REGO_PYTHON = process.env['REGO_PYTHON'] ?? PYTHON;
 
@@ -105,6 +108,10 @@ const PROBES = {
   'openapi-python-client': {
     command: files(`${OPENAPI_PYTHON}/bin/openapi-python-client`),
     install: 'pip install openapi-python-client in an environment; OPENAPI_PYTHON=ITS_FOLDER',
+  },
+  'apollo-gateway': {
+    command: files(`${FEDERATION_ROUTERS}/node_modules/@apollo/gateway`),
+    install: 'npm install --prefix FOLDER @apollo/gateway graphql@16; FEDERATION_ROUTERS=FOLDER',
   },
   python: { command: [PYTHON, '--version'], install: apt('python3') },
   rego: {
