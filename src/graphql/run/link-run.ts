@@ -315,7 +315,7 @@ function answersOf(
   return keys.map(({ text }, at): LinkAnswer => {
     const furtherErrors = at === 0 ? decoded.furtherErrors : 0;
     const found = indexes.get(text);
-    if (found !== undefined) return { ...answerOf(found, items, byItem, batch), furtherErrors };
+    if (found !== undefined) return answerOf(found, items, byItem, batch, furtherErrors);
     const errors = stray;
     // Without a list every key gets the errors that are of no item, else only the first one.
     if (list !== null) {
@@ -337,19 +337,20 @@ function answerOf(
   items: readonly unknown[],
   errors: ErrorsByItem,
   { isGrouped, itemNonNull }: LinkBatch,
+  furtherErrors: number,
 ): LinkAnswer {
   const valueAt = (index: number): unknown => hiddenAlong(items[index], 1);
-  const [first = -1] = indexes;
-  if (!isGrouped) return { ...NO_ANSWER, value: valueAt(first), errors: errors.get(first) ?? [] };
+  if (!isGrouped) {
+    const [first = -1] = indexes;
+    const value = valueAt(first);
+    return { failure: null, value, errors: errors.get(first) ?? NO_ANSWER.errors, furtherErrors };
+  }
   const values = indexes.map(valueAt);
   const inOrder = indexes.flatMap((index, position) =>
     (errors.get(index) ?? []).map((error) => ({ ...error, path: [position, ...error.path] })),
   );
-  return {
-    ...NO_ANSWER,
-    value: itemNonNull && values.includes(null) ? null : values,
-    errors: inOrder,
-  };
+  const value = itemNonNull && values.includes(null) ? null : values;
+  return { failure: null, value, errors: inOrder, furtherErrors };
 }
 
 /** Errors by the item they are in, their paths beginning below it; and those that are in none. */

@@ -25,10 +25,17 @@ export function keyFor(
 export function keyAmong(keys: readonly EntityKey[], fields: unknown): EntityKey | null {
   let first: EntityKey | null = null;
   for (const key of keys) {
-    const values = key.paths.map((path) => valueAlong(fields, path));
-    if (values.includes(undefined)) continue;
-    if (!values.includes(null)) return key;
-    first ??= key;
+    let hasNull = false;
+    let isThere = true;
+    for (const path of key.paths) {
+      const value = valueAlong(fields, path);
+      isThere &&= value !== undefined;
+      hasNull ||= value === null;
+    }
+    if (isThere && !hasNull) return key;
+    if (isThere) {
+      first ??= key;
+    }
   }
   return first;
 }
