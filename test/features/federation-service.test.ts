@@ -148,6 +148,13 @@ t.test('directives of types and fields are checked, and printed', async (t) => {
     ['{ Customer: { fields: { nam: { shareable: true } } } }', /has no field or value `nam`/],
     ['{ Product: { fields: { shipping: { requires: wight } } } }', /`wight` leads to no value/],
     ['{ Product: { fields: { shipping: { requires: weight } } } }', /Mark `weight` of `Product`/],
+    [
+      '{ Product: { fields: { height: { external: true, type: Height } } } }',
+      /`Height` is no scalar or enumeration of the schema/,
+    ],
+    ['{ Product: { fields: { height: { external: true, type: Int! } } } }', /that may be null/],
+    ['{ Product: { fields: { weight: { external: true, type: Int } } } }', /has a field `weight`/],
+    ['{ Product: { fields: { height: { type: Int } } } }', /Write `external: true` with it/],
     ['{ Account: { fields: { owner: { provides: name } } } }', /`name` leads to no value of/],
   ];
   for (const [text, message] of wrong) {

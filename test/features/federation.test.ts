@@ -191,3 +191,28 @@ t.test('a point for each key, and the cost of its calls and objects', async (t) 
   t.same(await cost(own, [branch, branch]), [24, 13], 'two calls are one: they are equal');
   t.same(await cost(own, []), [0, 0]);
 });
+
+t.test('fields that other subgraphs alone answer fill arguments, and are null here', async (t) => {
+  const keys = `
+      Product:
+        fields: sku
+        operation: crm.Quote
+        arguments: { sku: sku, weight: height, price: price }
+    types:
+      Product:
+        fields:
+          height: { external: true, type: Int }
+          price: { external: true }
+          shipping: { requires: height price }
+`;
+  const { entities, calls, ask } = await startSubgraph(t, '', keys);
+  const { data, errors } = await entities('... on Product { sku shipping height }', [
+    { __typename: 'Product', sku: 's1', height: 4, price: 9 },
+    { __typename: 'Product', sku: 's2' },
+  ]);
+  t.same(data?.['_entities'], [{ sku: 's1', shipping: 8, height: null }, null]);
+  t.match(errors, [{ path: ['_entities', 1], message: /height: has no value, and the operation/ }]);
+  t.same(calls(), ['Quote s1,4,9']);
+  const { data: sdl } = await ask('{ _service { sdl } }');
+  t.match(JSON.stringify(sdl), 'height: Int @external');
+});

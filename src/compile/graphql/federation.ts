@@ -54,12 +54,14 @@ type TypeDirectives = Mapping['directives'] extends ReadonlyMap<string, infer T>
 type FieldDirectives = TypeDirectives['fields'] extends ReadonlyMap<string, infer T> ? T : never;
 
 const fieldDirectives = ({
+  type,
   override,
   requires,
   provides,
   ...others
 }: FederationConfig['types'][string]['fields'][string]): FieldDirectives => ({
   ...others,
+  type: type ?? null,
   override: override === undefined ? null : { from: override.from, label: override.label ?? null },
   requires: requires ?? null,
   provides: provides ?? null,

@@ -93,6 +93,13 @@ const FIELD = closed({
       '`@external`.',
     false,
   ),
+  type: optional(
+    text(
+      'The type of a field that is `external`, where no reply has it: `Int`. It is added to the ' +
+        'schema for `requires`, and is null.',
+      { minLength: 1, maxLength: 256, hint: 'Write a type of GraphQL: Int.' },
+    ),
+  ),
   override: optional(OVERRIDE),
   requires: optional(
     fieldSet(

@@ -91,8 +91,8 @@ function makePlan(
   };
   const context = { fragments, variables, countBytes, rights };
   const subschemas = new SubschemaPlanner(document.document, operation, context, built.links, met);
-  const links = new LinkPlanner(built.links, context, subschemas);
-  const entityTable = built.subgraph?.entities ?? null;
+  const { entities: entityTable = null, foreign = null } = built.subgraph ?? {};
+  const links = new LinkPlanner(built.links, context, subschemas, foreign);
   const isRoot = (condition: string): boolean => condition === root.name;
   const collected = collectFields([operation.selectionSet], isRoot, context);
   const fields = [...collected].map(([key, nodes]): RootField => {

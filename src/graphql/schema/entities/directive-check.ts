@@ -32,6 +32,10 @@ export function directiveErrors(
         report(['fields', field], what, null, unknown, 'key');
         continue;
       }
+      if (mapped.type !== null && !mapped.external) {
+        const what = `\`${name}.${field}\` has a type here, and other subgraphs answer it.`;
+        report(['fields', field, 'type'], what, 'Write `external: true` with it.');
+      }
       checkSelections(type, field, mapped, report);
       checkRequired(name, field, mapped, fields, report);
     }

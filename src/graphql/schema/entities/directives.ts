@@ -21,6 +21,8 @@ export interface TypeDirectives extends PartDirectives {
 export interface FieldDirectives extends PartDirectives {
   readonly shareable: boolean;
   readonly external: boolean;
+  /** The type of a field that this schema lacks: other subgraphs alone answer it. Null: it has it. */
+  readonly type: string | null;
   /** The subgraph that the field is taken from, with the label of a gradual change. */
   readonly override: { readonly from: string; readonly label: string | null } | null;
   /** Selections of fields; null for none. */

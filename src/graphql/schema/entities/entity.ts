@@ -61,6 +61,8 @@ export type EntityTable = ReadonlyMap<string, EntityType>;
 /** The schema as a subgraph. */
 export interface Subgraph {
   readonly entities: EntityTable;
+  /** `Type.field` of other subgraphs, which are null here. */
+  readonly foreign: ReadonlySet<string>;
   /** What `_service` answers. */
   readonly sdl: string;
 }

@@ -17,6 +17,7 @@ import { costExtensions, FieldCost } from '../types/cost-rules.js';
 import { directiveErrors } from './directive-check.js';
 import { type FederationMapping, SUBGRAPH_NAMES, type Subgraph } from './entity.js';
 import { type ResolvedKeys, resolveKeys } from './entity-keys.js';
+import { addForeignFields } from './foreign-fields.js';
 import { representationScalar } from './representation-scalar.js';
 import { printSubgraph } from './subgraph-sdl.js';
 
@@ -30,6 +31,7 @@ export const operationsOfKeys = (mapping: FederationMapping | null): readonly st
 export interface SubgraphParts {
   readonly keys: ResolvedKeys;
   readonly types: readonly GraphQLNamedType[];
+  readonly foreign: Subgraph['foreign'];
   /** Errors of `keys`, and of `types`. */
   readonly keyErrors: readonly EntryError[];
   readonly typeErrors: readonly EntryError[];
@@ -45,11 +47,13 @@ export function addEntities(
   known: Targets<LinkTarget>,
 ): SubgraphParts {
   const taken = takenNames(schema);
+  const typeErrors: EntryError[] = [];
+  const foreign = addForeignFields(schema, directives, typeErrors);
+  typeErrors.push(...directiveErrors(schema, directives));
   const keys = resolveKeys(schema, mappings, known);
-  const typeErrors = directiveErrors(schema, directives);
-  if (taken.length > 0) {
-    return { keys, types: [], keyErrors: [...keys.errors, ...taken], typeErrors };
-  }
+  const keyErrors = [...keys.errors, ...taken];
+  const parts = { keys, foreign, keyErrors, typeErrors };
+  if (taken.length > 0) return { ...parts, types: [] };
   const service = new GraphQLObjectType({
     name: SUBGRAPH_NAMES.service,
     description: 'This subgraph.',
@@ -58,7 +62,7 @@ export function addEntities(
     },
   });
   const members = [...keys.entities.values()].map(({ type }) => type);
-  if (members.length === 0) return { keys, types: [service], keyErrors: keys.errors, typeErrors };
+  if (members.length === 0) return { ...parts, types: [service] };
   const scalar = representationScalar();
   const entity = new GraphQLUnionType({
     name: SUBGRAPH_NAMES.entity,
@@ -71,7 +75,7 @@ export function addEntities(
     description: 'The objects that representations of other subgraphs stand for.',
     args: { [SUBGRAPH_NAMES.representations]: { type: representations } },
   });
-  return { keys, types: [service, scalar, entity], keyErrors: keys.errors, typeErrors };
+  return { ...parts, types: [service, scalar, entity] };
 }
 
 /** Names of a subgraph that the schema uses for something else: services may be subgraphs too. */
@@ -99,7 +103,7 @@ const CHARS_OF_POINT = 50_000;
 /** Prints the schema of a subgraph, and adds `_service` to its queries. */
 export function* finishSubgraph(
   schema: GraphQLSchema,
-  { keys }: SubgraphParts,
+  { keys, foreign }: SubgraphParts,
   { directives }: FederationMapping,
 ): Steps<Subgraph> {
   const sdl = yield* printSubgraph(schema, { keys: keys.declared, directives });
@@ -112,7 +116,7 @@ export function* finishSubgraph(
     extensions: costExtensions(new FieldCost({ weight })),
     resolve: () => ({ sdl }),
   });
-  return { entities: keys.entities, sdl };
+  return { entities: keys.entities, foreign, sdl };
 }
 
 function addQuery(

@@ -15,7 +15,7 @@ import {
 import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
-import { type LinkSlots, type PlanContext, planReply } from '../output/reply-plan.js';
+import { type LinkSlots, nullSlot, type PlanContext, planReply } from '../output/reply-plan.js';
 import { type PagePlan, planPages } from '../paging/page-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';
@@ -117,13 +117,19 @@ export class LinkPlanner implements LinkSlots {
   readonly #subschemas: SubschemaLinkPlanner | null;
   readonly #rights: FieldRights | null;
   readonly #finder: LinkFinder;
+  readonly #foreign: ReadonlySet<string> | null;
 
-  /** Without `subschemas` no link may call a subschema. */
+  /**
+   * Without `subschemas` no link may call a subschema. `foreign` are the fields, `Type.field`, that
+   * no service answers: they are null.
+   */
   constructor(
     table: LinkTable,
     context: PlanContext,
     subschemas: SubschemaLinkPlanner | null = null,
+    foreign: ReadonlySet<string> | null = null,
   ) {
+    this.#foreign = foreign;
     this.#context = context;
     this.#rights = context.rights ?? null;
     this.#subschemas = subschemas;
@@ -134,8 +140,11 @@ export class LinkPlanner implements LinkSlots {
   }
 
   slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): FieldSlot | null {
-    const link = this.#table.get(`${object.typeName}.${nodes[0]?.name.value}`);
-    if (link === undefined) return null;
+    const name = `${object.typeName}.${nodes[0]?.name.value}`;
+    const link = this.#table.get(name);
+    if (link === undefined) {
+      return this.#foreign?.has(name) === true ? nullSlot(key) : null;
+    }
     const id = this.selected(link, nodes);
     this.#context.countBytes?.(SLOT_BYTES * (2 + link.feeds.length));
     const idSlot: FieldSlot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };

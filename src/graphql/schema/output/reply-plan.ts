@@ -284,13 +284,20 @@ const NOTHING = replyPlans.objectOf([]);
 const ADDRESS: replyPlans.ValuePlan = { kind: 'address' };
 
 /** A slot that is null for the caller. */
-const withheldSlot = (key: string, { nonNull }: FieldShape, isForbidden: boolean): FieldSlot => ({
+const withheldSlot = (
+  key: string,
+  { nonNull }: Pick<FieldShape, 'nonNull'>,
+  isForbidden: boolean,
+): FieldSlot => ({
   key,
   ...SINGLE,
   source: { from: 'withheld', isForbidden },
   nonNull,
   value: NOTHING,
 });
+
+/** A slot that is null for every caller. */
+export const nullSlot = (key: string): FieldSlot => withheldSlot(key, { nonNull: false }, false);
 
 const typenameSlot = (key: string, typeName: string): FieldSlot => ({
   key,
