@@ -85,7 +85,9 @@ t.test('enumerations, tags, what is inaccessible, rights and prices compose', as
     .concat(`      Find: { field: Query.find, cost: 7 }
     schema:
       types:
-        Owner: { cost: 2, fields: { secret: { scopes: [[a, b], [c]], authenticated: true, cost: 3 } } }
+        Owner:
+          cost: 2
+          fields: { secret: { scopes: [[a, b], [c]], authenticated: true, cost: 3 } }
 `);
   const types = `    types:
       Owner:
