@@ -100,6 +100,11 @@ export class Gate {
     this.#output = output;
   }
 
+  /** Bytes by which the head must be valid. */
+  get headBytes(): number {
+    return this.#options.headBytes;
+  }
+
   /** Monitor mode: the violation is reported already; the message passes unread. */
   passUnread(): void {
     this.#isValidating = false;

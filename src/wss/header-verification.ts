@@ -212,7 +212,7 @@ export function isForRole(written: string, dialect: Dialect, role: string | null
 }
 
 /** The one Security block for this receiver; null without one. */
-function securityOf(
+export function securityOf(
   header: canonical.ElementNode,
   dialect: Dialect,
   role: string | null,

@@ -7,6 +7,7 @@ export {
   SIGNATURE_NAMES,
 } from './algorithms.js';
 export { issueAssertion } from './assertion-writer.js';
+export * as encryption from './encryption/index.js';
 export type { RequiredPart, SignatureRules, VerificationRules } from './header-verification.js';
 export { type SigningIdentity, type SigningRules, signMessage } from './message-signer.js';
 export { MessageVerifier, type VerifiedMessage } from './message-verifier.js';

@@ -20,15 +20,16 @@ export const WSS_REFUSALS = {
   'wsse:FailedCheck': {
     blame: 'client',
     isSecurityFault: true,
-    text: 'A signature or a digest of the message does not match.',
+    text: 'A signature, a digest or the encryption of the message does not match.',
   },
   'wsse:UnsupportedAlgorithm': {
     blame: 'client',
     isSecurityFault: true,
-    text: 'The message is signed by an algorithm that is not accepted.',
+    text: 'The message is signed or encrypted by an algorithm that is not accepted.',
     shows: ['rule'],
     remedy:
-      'Sign with RSA, RSA-PSS, ECDSA or Ed25519 with SHA-256, and by exclusive canonicalization.',
+      'Sign with RSA, RSA-PSS, ECDSA or Ed25519 with SHA-256, and by exclusive ' +
+      'canonicalization; encrypt with AES-GCM and RSA-OAEP.',
   },
   'wsse:UnsupportedSecurityToken': {
     blame: 'client',

@@ -24,7 +24,7 @@ const NAMES_MAX: Readonly<Record<string, readonly [face: number, all: number]>> 
   core: [39, 168],
   xml: [39, 50],
   soap: [34, 98],
-  wss: [27, 41],
+  wss: [28, 46],
   wsdl: [36, 78],
   codec: [22, 123],
   graphql: [23, 193],

@@ -19,6 +19,7 @@ const SECRETS: readonly string[] = [
   'services.*.auth.login.arguments.password',
   'services.*.security.make.usernameToken.password',
   'services.*.security.make.saml.passphrase',
+  'services.*.security.verify.decrypt.keys.*.passphrase',
   'services.*.tls.passphrase',
   'services.*.headers.authorization',
   'clients.introspection.clientSecret',

@@ -21,6 +21,7 @@ export interface SecurityPlan {
 
 export interface VerifyPlan {
   readonly keys: VerifyKeys;
+  readonly decrypt: DecryptPlan | null;
   readonly signature: SignaturePlan | null;
   readonly usernameToken: UsernameTokenPlan | null;
   /** The certificates of the issuers of SAML assertions, by their names. */
@@ -30,6 +31,11 @@ export interface VerifyPlan {
 export interface VerifyRepliesPlan {
   readonly keys: VerifyRepliesKeys;
   readonly signature: SignaturePlan | null;
+}
+
+export interface DecryptPlan {
+  readonly keys: NonNullable<VerifyKeys['decrypt']>;
+  readonly identities: readonly IdentityPlan[];
 }
 
 /** The keys of a signature to verify that may name files. */
@@ -98,6 +104,7 @@ function readVerify(section: ConfigSection<VerifyKeys>): VerifyPlan {
   const { usernameToken, saml } = keys;
   return {
     keys,
+    decrypt: keys.decrypt === undefined ? null : readDecrypt(section, keys.decrypt),
     signature: readSignature(section),
     usernameToken:
       usernameToken === undefined
@@ -111,6 +118,16 @@ function readVerify(section: ConfigSection<VerifyKeys>): VerifyPlan {
     ),
   };
 }
+
+const readDecrypt = (
+  section: ConfigSection<VerifyKeys>,
+  keys: NonNullable<VerifyKeys['decrypt']>,
+): DecryptPlan => ({
+  keys,
+  identities: keys.keys.map((each, index) =>
+    readIdentity(section.at(each, 'decrypt', 'keys', index)),
+  ),
+});
 
 function readUsernameToken(section: ConfigSection<UsernameTokenKeys>): UsernameTokenPlan {
   const { value: keys } = section;

@@ -54,6 +54,14 @@ export const openRequests = ({ services, clients }: Config): readonly string[] =
     return [...sentencesOf(holes), ...openDigests(owner, signature)];
   });
 
+/** Services that decrypt messages, and take others as well. */
+export const openDecryption = ({ services }: Config): readonly string[] =>
+  Object.entries(services).flatMap(([name, { security }]) =>
+    security.verify?.decrypt?.required.includes('Body') === false
+      ? [`Messages to \`${name}\` may come without encryption (\`decrypt.required\`).`]
+      : [],
+  );
+
 /**
  * Whether an assertion about a subject that is configured is written into the messages of SOAP
  * callers that prove nothing, neither by the message nor by credentials.

@@ -21,7 +21,7 @@ import {
 } from './comparisons.js';
 import { weakerLimits } from './limits.js';
 import { openContent, openRecord, openTolerance } from './open.js';
-import { newAssertions, openReplies, openRequests } from './open-messages.js';
+import { newAssertions, openDecryption, openReplies, openRequests } from './open-messages.js';
 import { openAdmin } from './operators.js';
 import type { Protection, ValueComparison } from './protection.js';
 import { newTolerances } from './tolerances.js';
@@ -133,6 +133,18 @@ export const SERVICE_PROTECTIONS = {
       'A file that cannot be read keeps the certificates that were read before; ' +
       'revocation lists go out of date.',
     open: openRequests,
+  },
+  decryption: {
+    about: 'Encrypted SOAP requests',
+    keys: keysBelow('services.*.security.verify?.decrypt?', {
+      ...each(denials, 'required'),
+      ...each(grants('closed'), 'algorithms', 'keyTransports'),
+      ...each(equal, 'keys'),
+    }),
+    absent: 'Encrypted parts are refused, or pass by `encrypted: pass`.',
+    empty: IS_ERROR,
+    unreachable: null,
+    open: openDecryption,
   },
   replySignatures: {
     about: 'WS-Security of replies',

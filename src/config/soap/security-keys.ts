@@ -1,5 +1,11 @@
 import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
-import { CONFIRMATIONS, DIGEST_NAMES, KEY_REFERENCES, SIGNATURE_NAMES } from '../../wss/index.js';
+import {
+  CONFIRMATIONS,
+  DIGEST_NAMES,
+  encryption,
+  KEY_REFERENCES,
+  SIGNATURE_NAMES,
+} from '../../wss/index.js';
 import { TLS_KEYS } from '../backend/upstream-keys.js';
 import { HTTP_URL, PEM, URI } from '../keys/formats.js';
 import {
@@ -188,8 +194,41 @@ const timestampKeys = () =>
     ),
   });
 
+const DECRYPT_KEYS = closed(
+  {
+    keys: list(
+      closed({
+        key: pem('The private key, PEM: of RSA.'),
+        cert: pem('Its certificate, PEM, which messages name; both may rotate.'),
+        passphrase: optional(text('The passphrase of the key.', { minLength: 1, maxLength: 1024 })),
+      }),
+      'The keys that messages are encrypted for: several while one replaces the other. ' +
+        'A message names one by issuer and serial number, thumbprint, subject key identifier, ' +
+        'or by the certificate.',
+      { minItems: 1, maxItems: 16 },
+    ),
+    required: list(oneOf(['Body']), 'What must have been encrypted: the content of Body.', {
+      uniqueItems: true,
+      default: [],
+    }),
+    algorithms: list(oneOf(encryption.CONTENT_CIPHERS), 'Algorithms of the content.', {
+      minItems: 1,
+      uniqueItems: true,
+      default: ['aes128-gcm', 'aes256-gcm'],
+    }),
+    keyTransports: list(
+      oneOf(encryption.KEY_TRANSPORTS),
+      'How the key of the content is encrypted: RSA-OAEP with SHA-1 or SHA-256.',
+      { minItems: 1, uniqueItems: true, default: ['rsa-oaep'] },
+    ),
+  },
+  'Decrypt the content of Body (XML Encryption 1.1). What goes on is the message as it was ' +
+    'before it was encrypted, without EncryptedKey and ReferenceList.',
+);
+
 const VERIFY_KEYS = closed(
   {
+    decrypt: optional(DECRYPT_KEYS),
     signature: optional(SIGNATURE_KEYS),
     timestamp: timestampKeys(),
     usernameToken: optional(USERNAME_TOKEN_KEYS),
@@ -209,7 +248,7 @@ const VERIFY_KEYS = closed(
     ),
     encrypted: oneOf(
       ['refuse', 'pass'],
-      'Messages with encrypted parts, which are not decrypted here.',
+      'Messages with encrypted parts that no key of `decrypt` opens.',
       'refuse',
     ),
   },

@@ -60,6 +60,9 @@ export interface BodyIntake {
   readonly bufferBytes: number | null;
 }
 
+/** The gate of a message, or a stage before it. */
+export type MessageGate = Pick<Gate, 'write' | 'end' | 'work' | 'hasWork'>;
+
 /** Adds up the time that the validation of a request takes. */
 export interface Account {
   readonly startedMillis: number;
@@ -75,7 +78,7 @@ export function receive(
   request: IncomingMessage,
   intake: BodyIntake,
   account: Account,
-  makeGate: (output: GateOutput) => Gate,
+  makeGate: (output: GateOutput) => MessageGate,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
     const receiving = new Receiving(request, intake, account, resolve, reject);
@@ -93,7 +96,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   readonly #account: Account;
   readonly #resolve: (received: Received) => void;
   readonly #reject: (caught: unknown) => void;
-  #gate: Gate | null = null;
+  #gate: MessageGate | null = null;
   #unlisten: (() => void) | null = null;
   /** Made for long messages only: a stream costs more than validating a short message does. */
   #body: RequestBody | null = null;
@@ -129,7 +132,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     this.#reject = reject;
   }
 
-  start(gate: Gate): void {
+  start(gate: MessageGate): void {
     this.#gate = gate;
     const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const isShort = bytes <= byteBuffers.SHORT_MESSAGE_BYTES;
@@ -340,7 +343,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     return this.#measured((gate) => gate.write(chunk));
   }
 
-  #measured(step: (gate: Gate) => void): number {
+  #measured(step: (gate: MessageGate) => void): number {
     const fromMillis = performance.now();
     try {
       if (this.#gate !== null) {

@@ -101,7 +101,8 @@ function readPostHead(
     soapAction: readSoapAction(asWritten(request).soapAction),
     isCompressed,
     hasLength: contentLength !== null,
-    bodyBytes: isCompressed ? null : contentLength,
+    // Neither is the length that goes on.
+    bodyBytes: isCompressed || decrypts(service) ? null : contentLength,
     isUnread: false,
   };
 }
@@ -129,6 +130,9 @@ export function readMessageType(
   }
   return { mediaType, package: packageType };
 }
+
+const decrypts = ({ verification }: SoapService): boolean =>
+  verification !== null && verification.decryption !== null;
 
 function readPackage(header: string | undefined, service: SoapService): mime.PackageType | null {
   if (header === undefined || !MULTIPART.test(header)) return null;

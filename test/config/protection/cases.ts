@@ -51,6 +51,13 @@ const verify = (more = '', beside = ''): string =>
       `["OU=a"]${more} }${beside} } }`,
   );
 
+/** A service that decrypts messages; `more` goes into `decrypt`. */
+const decrypts = (more: string): string =>
+  service(
+    ', security: { verify: { decrypt: { keys: [{ key: "-----BEGIN ", cert: "-----BEGIN " }]' +
+      `${more} } } }`,
+  );
+
 /** A service that verifies replies; `more` goes into the signature, `beside` stands beside it. */
 const verifyReplies = (more = '', beside = ''): string =>
   service(
@@ -626,6 +633,31 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       ),
     ],
     unreachable: 'features/security-verify.test.ts',
+  },
+  decryption: {
+    there: decrypts(', required: [Body]'),
+    withdrawn: [
+      [service(), /`services\.a\.security\.verify` is gone/],
+      [decrypts(''), /required` lacks `Body`/],
+      [
+        decrypts(', required: [Body], algorithms: [aes128-gcm, aes192-gcm, aes256-gcm]'),
+        /algorithms` now has `aes192-gcm`/,
+      ],
+    ],
+    taken: [decrypts(', required: [Body], algorithms: [aes256-gcm]')],
+    misspelt: [
+      [
+        decrypts(', requires: [Body]'),
+        /Unknown key `requires` in [^ ]*\. Did you mean `required`\?/,
+      ],
+      [decrypts(', algorithms: [aes256-gmc]'), /aes256-gcm/],
+    ],
+    empty: [
+      [service(', security: { verify: { decrypt: {} } }'), /keys/],
+      [decrypts(', algorithms: []'), /must not be empty/],
+    ],
+    absent: [[decrypts(''), /Messages to `a` may come without encryption/]],
+    unreachable: null,
   },
   replySignatures: {
     there: verifyReplies(', required: [Body, Timestamp]', ', signatureConfirmation: true'),

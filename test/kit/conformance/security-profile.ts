@@ -1,7 +1,8 @@
 import { held, left, type Profile } from './conformance.js';
 
 const ENCRYPTION =
-  'Encrypted parts are refused, or pass unread by `encrypted: pass`; the backend decides.';
+  'The content of Body is decrypted (`decrypt`), by AES-GCM and RSA-OAEP; other encrypted parts ' +
+  'are refused, or pass unread by `encrypted: pass`.';
 const DEFAULT =
   'SOAP Message Security 1.1 section 6.3 has Base64Binary as the default; ' +
   'WSS4J refuses its absence. Both spellings mean the same bytes.';

@@ -35,7 +35,7 @@ function demandsMet({
     signature: make?.signature !== undefined || verify?.signature !== undefined,
     usernameToken: make?.usernameToken !== undefined || verify?.usernameToken !== undefined,
     saml: verify?.saml !== undefined,
-    encryption: verify?.encrypted === 'pass',
+    encryption: verify?.encrypted === 'pass' || verify?.decrypt !== undefined,
   };
   return report.SECURITY_DEMANDS.filter((demand) => isMet[demand]);
 }

@@ -22,6 +22,7 @@ import { OnceMemory } from '../../../gateway/shared/once-memory.js';
 import {
   type AlgorithmRules,
   DIGEST_NAMES,
+  type encryption,
   problemOfKey,
   type RequiredPart,
   type SamlRules,
@@ -33,6 +34,7 @@ import {
 } from '../../../wss/index.js';
 import { type Keeping, Kept } from '../../keep.js';
 import { madeAnew } from '../../made-anew.js';
+import { compileDecryption } from './decryption.js';
 import { compileTokenUsers, type TokenUsers } from './token-users.js';
 
 type VerifyKeys = VerifyPlan['keys'];
@@ -41,6 +43,8 @@ type SignatureKeys = SignaturePlan['keys'];
 /** How the Security blocks of requests of a service are verified. */
 export interface Verification {
   readonly rules: VerificationRules;
+  /** Null where nothing is decrypted. */
+  readonly decryption: encryption.DecryptionRules | null;
   /** Null where no UsernameToken is demanded. */
   readonly users: TokenUsers | null;
   /** Nonces and signed messages that came. */
@@ -73,6 +77,7 @@ export function compileVerification(
   const { keys } = plan;
   const { timestamp, once, encrypted, role = null } = keys;
   const signature = collect(() => compileSignature(plan.signature));
+  const decryption = collect(() => compileDecryption(plan));
   const usernameToken = collect(() => compileTokenUsers(service, plan));
   const saml = collect(() => compileSaml(plan));
   collect(() => checkTogether(keys));
@@ -91,6 +96,7 @@ export function compileVerification(
   const memory = ONCE.set(keeping, service.name, null, remembered);
   return {
     rules,
+    decryption,
     users: usernameToken,
     memory,
     warnings: findingsBelow(VERIFY, subjectWarnings(plan, '`security.verify`')),
@@ -109,19 +115,22 @@ export const timestampRules = (
 });
 
 /** What one part asks of another. */
-function checkTogether({ signature, usernameToken, saml, timestamp, once }: VerifyKeys): void {
+function checkTogether(keys: VerifyKeys): void {
+  const { signature, usernameToken, saml, timestamp, once, decrypt } = keys;
   const required = signature?.required ?? [];
   const owner = '`security.verify`';
   if (
     signature === undefined &&
     usernameToken === undefined &&
     saml === undefined &&
+    decrypt === undefined &&
     !timestamp.required
   ) {
     throw invalid(
       [],
       `${owner} demands nothing.`,
-      'Give it a `signature`, a `usernameToken`, `saml` or `timestamp: { required: true }`.',
+      'Give it a `signature`, a `usernameToken`, `saml`, `decrypt` or ' +
+        '`timestamp: { required: true }`.',
     );
   }
   if (once && !required.includes('Timestamp')) {

@@ -1,0 +1,72 @@
+import { Buffer } from 'node:buffer';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { invalid, within } from '../../../config/keys/finding.js';
+import type { IdentityPlan, VerifyPlan } from '../../../config/plans/security-plan.js';
+import { type encryption, problemOfKey, x509 } from '../../../wss/index.js';
+import { madeAnew } from '../../made-anew.js';
+
+/**
+ * What `security.verify.decrypt` of a service decrypts; null without it. Throws `FindingsError`.
+ */
+export function compileDecryption({
+  decrypt,
+  keys,
+}: VerifyPlan): encryption.DecryptionRules | null {
+  if (decrypt === null) return null;
+  const { algorithms, keyTransports, required } = decrypt.keys;
+  const identities = decrypt.identities.map((identity, index) =>
+    within(['decrypt', 'keys', index], () => compileKey(identity)),
+  );
+  return {
+    keys: () => identities.map((current) => current()),
+    ciphers: new Set(algorithms),
+    transports: new Set(keyTransports),
+    isBodyRequired: required.includes('Body'),
+    role: keys.role ?? null,
+    passesUnopened: keys.encrypted === 'pass',
+    verifiesSignature: keys.signature !== undefined,
+  };
+}
+
+/** The key as its files are now: one of the two may still be that of before. */
+const compileKey = (identity: IdentityPlan): (() => encryption.DecryptionKey) =>
+  madeAnew([identity.cert, identity.key], ([cert = '', key = '']) =>
+    decryptionKey(cert, key, identity.passphrase),
+  );
+
+const PEM = 'Write PEM: the certificate, and the private key that belongs to it.';
+
+function decryptionKey(
+  cert: string,
+  pem: string,
+  passphrase: string | null,
+): encryption.DecryptionKey {
+  const certificate = certificateIn(cert);
+  if (certificate === null) throw invalid(['cert'], 'The certificate cannot be read.', PEM);
+  let key: KeyObject;
+  try {
+    const given = passphrase === null ? {} : { passphrase };
+    key = createPrivateKey({ key: pem, format: 'pem', ...given });
+  } catch {
+    throw invalid(['key'], 'The private key cannot be read.', PEM);
+  }
+  if (!certificate.certificate.checkPrivateKey(key)) {
+    throw invalid(['key'], 'The private key is not that of the certificate.', PEM);
+  }
+  const weak = problemOfKey(certificate.publicKey);
+  if (weak !== null) {
+    throw invalid(['cert'], `The certificate has ${weak}.`, 'Use RSA from 2048 bits.');
+  }
+  if (key.asymmetricKeyType !== 'rsa') {
+    throw invalid(['key'], 'The private key is not of RSA.', 'Use RSA from 2048 bits.');
+  }
+  return { certificate, key };
+}
+
+function certificateIn(pem: string): x509.ParsedCertificate | null {
+  try {
+    return x509.parseCertificate(new X509Certificate(Buffer.from(pem)));
+  } catch {
+    return null;
+  }
+}
