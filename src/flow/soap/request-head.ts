@@ -101,7 +101,7 @@ function readPostHead(
     soapAction: readSoapAction(asWritten(request).soapAction),
     isCompressed,
     hasLength: contentLength !== null,
-    // Neither is the length that goes on.
+    // The length of decrypted content is not known before its end.
     bodyBytes: isCompressed || decrypts(service) ? null : contentLength,
     isUnread: false,
   };
