@@ -18,7 +18,7 @@ const DPOP = `DPoP algs="${PROOF_ALGORITHMS.join(' ')}"`;
 export const tokenChallengesOf = ({ bearer, dpop }: TokenSchemes): readonly string[] | null =>
   dpop ? [DPOP, ...(bearer ? [BEARER] : [])] : null;
 
-/** The refusal of a token by a challenge of the DPoP scheme. `rule` is a constant: callers see it. */
+/** Refuses a token by a challenge of the DPoP scheme. Callers see `rule`, which is a constant. */
 export function dpopRefusal(error: TokenError, rule: string): Refusal {
   const described = error === 'invalid_token' ? '' : `, error_description="${rule}"`;
   return new Refusal('UNAUTHENTICATED', rule, {

@@ -45,7 +45,8 @@ function makeAll(t: Test): Keys {
   const [own, next, other] = made;
   if (own === undefined || next === undefined || other === undefined) throw new Error('no keys');
   const entry = (name: string): string =>
-    `{ key: { file: ${join(folder, `${name}.key`)} }, cert: { file: ${join(folder, `${name}.crt`)} } }`;
+    `{ key: { file: ${join(folder, `${name}.key`)} }, ` +
+    `cert: { file: ${join(folder, `${name}.crt`)} } }`;
   return {
     folder,
     own,

@@ -49,7 +49,7 @@ export function protectedResource(
   };
 }
 
-/** How tokens have to be bound to their clients (RFC 9728 section 2); nothing where they need not. */
+/** How tokens have to be bound to their clients (RFC 9728 section 2); empty where they need not. */
 function boundTokens(clients: Config['clients']) {
   const demands = proofDemands(clients);
   const takes = (...wanted: typeof demands) => demands.some((demand) => wanted.includes(demand));

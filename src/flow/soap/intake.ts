@@ -56,11 +56,11 @@ export async function intakeEnvelope(
   head: PostHead,
   options: IntakeOptions,
 ): Promise<Intake> {
-  const { exchange, request, response, ending } = asked;
-  const { service, gate, guard, consult, nonces, bufferBytes, isRequest } = options;
+  const { exchange, request, response } = asked;
+  const { service, gate, bufferBytes, isRequest } = options;
   invite(request, response);
-  const { onViolation } = gate;
-  const { policy, envelope, verifier, reading } = readingOf(asked, head, options);
+  const made = readingOf(asked, head, options);
+  const { policy, envelope, reading } = made;
   const reader = reading.package ?? reading.xml;
   const limits = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes };
   let decryption: encryption.MessageDecryption | null = null;
@@ -83,30 +83,7 @@ export async function intakeEnvelope(
   // In monitor mode a message may get here without validation.
   exchange.operation = policy.known?.label ?? '_other';
   try {
-    checkLength(envelope, head, onViolation);
-    const isVerifiedFirst = guard?.awaitsSender === true;
-    if (isVerifiedFirst) {
-      await verifyTokenUser(service, verifier?.verified ?? null, exchange);
-      policy.becomeSender();
-    }
-    guard?.authorizeAndCharge(policy.known);
-    if (consult !== null) {
-      await consult(policy.known);
-    }
-    if (!isVerifiedFirst) {
-      await verifyTokenUser(service, verifier?.verified ?? null, exchange);
-    }
-    policy.onUserVerified(onViolation);
-    if (policy.nonces.length > 0) {
-      if (isRequest) {
-        ending.throwIfGone();
-      }
-      await claimNonces(nonces, service, policy.nonces, onViolation);
-    }
-    // Notifications are delivered all the same.
-    if (isRequest) {
-      ending.throwIfGone();
-    }
+    await admit(asked, head, options, made);
   } catch (caught) {
     if (received.kind === 'flowing') {
       received.body.destroy();
@@ -118,6 +95,39 @@ export async function intakeEnvelope(
     service.readers.give(reading.xml);
   }
   return { received, envelope, policy, encoding, reader };
+}
+
+/** Holds a message whose head is valid to the rights, budget and freshness of its sender. */
+async function admit(
+  { exchange, ending }: HttpExchange,
+  head: PostHead,
+  { service, gate: { onViolation }, guard, consult, nonces, isRequest }: IntakeOptions,
+  { policy, envelope, verifier }: Reading,
+): Promise<void> {
+  checkLength(envelope, head, onViolation);
+  const isVerifiedFirst = guard?.awaitsSender === true;
+  if (isVerifiedFirst) {
+    await verifyTokenUser(service, verifier?.verified ?? null, exchange);
+    policy.becomeSender();
+  }
+  guard?.authorizeAndCharge(policy.known);
+  if (consult !== null) {
+    await consult(policy.known);
+  }
+  if (!isVerifiedFirst) {
+    await verifyTokenUser(service, verifier?.verified ?? null, exchange);
+  }
+  policy.onUserVerified(onViolation);
+  if (policy.nonces.length > 0) {
+    if (isRequest) {
+      ending.throwIfGone();
+    }
+    await claimNonces(nonces, service, policy.nonces, onViolation);
+  }
+  // Notifications are delivered all the same.
+  if (isRequest) {
+    ending.throwIfGone();
+  }
 }
 
 /** What reads an envelope: its validator, policy and verifier, and the readers of its bytes. */

@@ -22,8 +22,8 @@ import { contentKeyOf, type DecryptionRules } from './encrypted-content.js';
 const NODES_MAX = 8192;
 
 /**
- * `head`: bytes are held until it is known whether Body is encrypted. `content`: an EncryptedData is
- * open. `tail`: bytes go on once they are read. `passing`: they go on unread.
+ * `head`: bytes are held until it is known whether Body is encrypted. `content`: an EncryptedData
+ * is open. `tail`: bytes go on once they are read. `passing`: they go on unread.
  */
 type Stage = 'head' | 'content' | 'tail' | 'passing';
 
