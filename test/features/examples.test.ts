@@ -14,7 +14,7 @@ import { startTestGateway } from '../kit/gateway.js';
  */
 
 const FOLDER = 'config/examples';
-const NAMES = readdirSync(FOLDER);
+const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
 
 /** Capabilities that have an example of their own. */
 const NAMED = [

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { pathToFileURL } from 'node:url';
 import { GraphQLSchema, validateSchema } from 'graphql';
 import t from 'tap';
 import {
@@ -57,7 +58,13 @@ t.test('a WSDL is read from a server, with its documents, and leaves nothing beh
   const location = new URL(`${url}/legacy.wsdl`);
   const { schema } = await useSchema(t, String(location), {});
   t.match(Object.keys(schema.getQueryType()?.getFields() ?? {}), ['getOrder']);
-  t.equal(await printedSchema(location), await printedSchema('config/demo/legacy.wsdl'));
+  const printed = await printedSchema('config/demo/legacy.wsdl');
+  t.equal(await printedSchema(location), printed);
+  t.equal(
+    await printedSchema(pathToFileURL('config/demo/legacy.wsdl')),
+    printed,
+    'a URL of a file',
+  );
 });
 
 t.test('a mapping has the keys of its services, which are options of a schema', async (t) => {

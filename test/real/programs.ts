@@ -35,6 +35,9 @@ export const OPENAPI_PYTHON = process.env['OPENAPI_PYTHON'] ?? '';
 /** The folder of packages that compose a supergraph and run it. */
 export const FEDERATION_ROUTERS = process.env['FEDERATION_ROUTERS'] ?? '';
 
+/** The folder of packages of GraphQL servers, and of linters of packages. */
+export const GRAPHQL_SERVERS = process.env['GRAPHQL_SERVERS'] ?? '';
+
 /** Python with an engine of Rego. */
 export const REGO_PYTHON = process.env['REGO_PYTHON'] ?? PYTHON;
 
@@ -97,6 +100,14 @@ const PROBES = {
   'mcp-python': {
     command: [MCP_PYTHON, '-c', 'import mcp'],
     install: 'pip install mcp; MCP_PYTHON=PATH_OF_PYTHON',
+  },
+  'graphql-servers': {
+    command: files(
+      ...['graphql-yoga', '@apollo/server', 'mercurius', '@graphql-hive/gateway-runtime'].map(
+        (name) => `${GRAPHQL_SERVERS}/node_modules/${name}`,
+      ),
+    ),
+    install: 'npm install --prefix FOLDER the packages of .ci/run; GRAPHQL_SERVERS=FOLDER',
   },
   'openapi-typescript': {
     command: files(

@@ -25,7 +25,7 @@ export interface WsdlSchema {
  * `SOAP_FAULT` and `extensions.soap`. Subscriptions are left out. Rejects with
  * `ConfigurationError`.
  *
- * `location` is a file or an `http(s)` URL; a path begins in `options.folder`.
+ * `location` is a path, or a URL of `file`, `http` or `https`; a path begins in `options.folder`.
  */
 export async function schemaFromWsdl(
   location: string | URL,

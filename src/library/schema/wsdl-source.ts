@@ -1,6 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { importSourceOf, NO_SOURCE_OPTIONS } from '../../cli/import/import-source.js';
 import { copyWsdl, readWsdl, type WsdlModel } from '../../wsdl/index.js';
 import type { SchemaOptions } from './schema-options.js';
@@ -16,6 +17,9 @@ export interface WsdlFile {
   remove(): Promise<void>;
 }
 
+const pathOf = (given: string): string =>
+  /^file:\/\//i.test(given) ? fileURLToPath(given) : given;
+
 const isWeb = (location: string): boolean => /^https?:\/\//i.test(location);
 
 /**
@@ -27,7 +31,7 @@ export async function wsdlFileOf(
   { folder = '.', environment = process.env }: SchemaOptions,
 ): Promise<WsdlFile> {
   const given = String(location);
-  const path = isWeb(given) ? given : resolve(folder, given);
+  const path = isWeb(given) ? given : resolve(folder, pathOf(given));
   const model = await readWsdl(path, await importSourceOf(path, NO_SOURCE_OPTIONS, environment));
   if (!isWeb(path) && (await isWhole(model, path))) {
     return { location: path, model, file: path, remove: async () => {} };
