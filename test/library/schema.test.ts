@@ -119,3 +119,18 @@ t.test('options that have no effect, or are wrong, are refused', async (t) => {
   }
   await t.rejects(schemaFromWsdl('nowhere.wsdl'), /nowhere.wsdl/);
 });
+
+t.test('a schema is a subgraph of a federation, as that of the gateway', async (t) => {
+  const keys = { Customer: { fields: 'id', operation: 'desk.GetCustomer' } };
+  const graphqlKeys = { federation: { keys } };
+  const desk = await useSchemaDesk(t, { configuration: { graphql: graphqlKeys } });
+  const askGateway = await useSameGateway(t, desk, { graphql: graphqlKeys });
+  const variables = { of: [{ __typename: 'Customer', id: 1 }] };
+  for (const query of [
+    'query ($of: [_Any!]!) { _entities(representations: $of) { ... on Customer { name } } }',
+    '{ _entities(representations: [{ __typename: "Customer", id: 404 }]) { __typename } }',
+    '{ _service { sdl } }',
+  ]) {
+    t.same(await desk.ask(query, variables), await askGateway(query, variables));
+  }
+});
