@@ -1,6 +1,6 @@
 /**
- * WS-Security as web streams: `import { signMessage, verifyStream } from 'soapstone/security'`. Each
- * stream is for one message, with the rules that a service of a configuration has.
+ * WS-Security as web streams: `import { signMessage, verifyStream } from 'soapstone/security'`.
+ * Each stream is for one message, with the rules that a service of a configuration has.
  */
 export { ConfigurationError, type Diagnostic } from '../core/index.js';
 export { MessageError } from './security/message-error.js';

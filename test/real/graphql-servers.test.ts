@@ -75,7 +75,8 @@ import { transport } from './node_modules/soapstone/${EXAMPLES}/transport.mjs';
 const [, , location, query] = process.argv;
 const wsdl = 'node_modules/soapstone/config/demo/legacy.wsdl';
 const typeDefs = parse(await printedSchema(wsdl));
-const { supergraphSdl: supergraph } = composeServices([{ name: 'orders', typeDefs, url: location }]);
+const orders = { name: 'orders', typeDefs, url: location };
+const { supergraphSdl: supergraph } = composeServices([orders]);
 const gateway = createGatewayRuntime({
   supergraph,
   logging: false,
