@@ -211,12 +211,34 @@ function addImportCommands({ program, terminal, finish }: ProgramContext): void 
     .description('answer as the backend of a WSDL would, by its schema or from recorded replies')
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
     .option('--listen <address>', 'where it answers', '127.0.0.1:8081')
-    .option('--answers <folder>', 'recorded replies, one file for each operation: GetOrder.xml')
+    .option('--answers <folder>', 'a recording, or replies by operation: GetOrder.xml')
     .option('-c, --config <file>', 'a configuration: values that it converts have texts it knows')
     .action(async (wsdl: string, options: MockFlags) => {
       const { mock } = await import('./mock/mock.js');
       const { listen, answers = null, config = null } = options;
       finish(await mock(wsdl, { listen, answers, config, source: sourceFrom(options) }, terminal));
+    });
+  program
+    .command('replay')
+    .description(
+      'send the recorded reads of a folder to a backend, and compare its replies by meaning; ' +
+        '1 when one differs',
+    )
+    .argument('<folder>', 'the folder that `record` of a service names')
+    .requiredOption('--against <url>', 'the address of the backend')
+    .option('--json', 'print the report as JSON', false)
+    .option('--junit <file>', 'write the report as JUnit XML')
+    .option('--header <line>', `a header field of each request: 'Name: value'`, collect, [])
+    .option('-c, --config <file>', 'a configuration: the credentials of the recorded service')
+    .option('--replaced', 'send requests whose values were replaced', false)
+    .option('--rate <number>', 'requests a second; without it as fast as replies come')
+    .option('--writes <operations>', 'operations that write and are sent all the same: A,B')
+    .option('--ignore <path>', 'a path that is not compared: Response/order/serial', collect, [])
+    .action(async (folder: string, options: ReplayFlags) => {
+      const { replay } = await import('./replay/replay.js');
+      const { writes = '', config = null, junit = null, rate = null, ...others } = options;
+      const written = writes.split(',').filter((name) => name !== '');
+      finish(await replay(folder, { ...others, config, junit, rate, writes: written }, terminal));
     });
   program
     .command('init')
@@ -356,6 +378,17 @@ interface TryFlags extends SourceFlags {
 interface MockFlags extends SourceFlags, ConfigFlags {
   readonly listen: string;
   readonly answers?: string;
+}
+
+interface ReplayFlags extends ConfigFlags {
+  readonly against: string;
+  readonly json: boolean;
+  readonly junit?: string;
+  readonly header: readonly string[];
+  readonly replaced: boolean;
+  readonly rate?: string;
+  readonly writes?: string;
+  readonly ignore: readonly string[];
 }
 
 interface ImportFlags extends SourceFlags {

@@ -9,6 +9,7 @@ import { XML_LIMITS } from '../xml/index.js';
 import { HTTP_LIMITS } from './listen/http-limits.js';
 import { MCP_LIMITS } from './mcp/mcp-limits.js';
 import { REST_LIMITS } from './rest/rest-limits.js';
+import { RECORD_LIMITS } from './soap/record-limits.js';
 
 /** The tables of limits, by their key below `limits`. */
 export const LIMIT_TABLES = {
@@ -26,5 +27,6 @@ export const LIMIT_TABLES = {
   remote: subschemas.SUBSCHEMA_LIMITS,
   rest: REST_LIMITS,
   mcp: MCP_LIMITS,
+  record: RECORD_LIMITS,
   overload: OVERLOAD_LIMITS,
 };

@@ -53,6 +53,7 @@ import { RELOAD_KEYS } from './process/reload-keys.js';
 import { TRACE_KEYS } from './process/trace-keys.js';
 import { REST_KEYS } from './rest/rest-keys.js';
 import { DRIFT_KEYS } from './soap/drift-keys.js';
+import { RECORD_KEYS } from './soap/record-keys.js';
 import { SECURITY_KEYS } from './soap/security-keys.js';
 import { ADDRESSING_KEYS } from './soap/soap-keys.js';
 import { VALIDATION_KEYS } from './soap/validation-keys.js';
@@ -234,6 +235,7 @@ const SERVICE = closed({
   ),
   drift: optional(DRIFT_KEYS),
   canary: optional(CANARY),
+  record: optional(RECORD_KEYS),
   limits: section('Limits of this service where they differ from those of the gateway.', {
     xml: limitOverrides(XML_LIMITS, 'limits.xml'),
     upstream: limitOverrides(UPSTREAM_LIMITS, 'limits.upstream'),

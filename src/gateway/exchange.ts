@@ -88,6 +88,15 @@ class UpstreamRecord {
   cacheUses: CacheUse[] | null = null;
   /** Which of two backends was called; null where the service has one. */
   backend: 'stable' | 'canary' | 'both' | null = null;
+  /** Exchanges with backends that were to be recorded; null for none. */
+  recordings: Recording[] | null = null;
+}
+
+/** Whether an exchange with a backend is recorded. */
+export interface Recording {
+  readonly service: string;
+  /** `skipped`: it is beyond a limit; `failed`: files cannot be written. */
+  readonly outcome: 'taken' | 'skipped' | 'failed';
 }
 
 /** A request over GraphQL; as it is set here for any other. */

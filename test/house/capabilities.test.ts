@@ -117,6 +117,21 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
         'a change that is taken is a reload, which waits for others',
     },
   },
+  recordings: {
+    homes: [
+      'flow/record/',
+      'config/soap/record-keys.ts',
+      'config/soap/record-limits.ts',
+      'compile/soap/recording.ts',
+      'cli/replay/',
+      'cli/mock/mock-recording.ts',
+    ],
+    exceptions: {
+      'compile/soap/service.ts': 'the rules of a service',
+      'flow/calls/declared-call.ts': 'the call that is recorded',
+      'cli/mock/mock.ts': 'answers by a recording',
+    },
+  },
   bridge: {
     homes: ['soap/bridge/', 'soap/mime/package-bridge.ts'],
     words: /\b(?:bridge|bridge[A-Z]\w*|bridged\w*|\w*Bridge[sd]?)\b/g,

@@ -104,6 +104,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
     [
       'http',
       'compare',
+      'record',
       'calls',
       'idempotency',
       'routes',

@@ -21,6 +21,8 @@ const FAULT_STATUS = 500;
 export interface MockAsked {
   /** The folder of recorded replies, or null. */
   readonly recorded: string | null;
+  /** The recorded answer to the same request; null for none. */
+  readonly exchange: MockAnswer | null;
   /**
    * The Fault that the request asked for, by its name in the WSDL; any other name is its string.
    * Null for none.
@@ -31,15 +33,16 @@ export interface MockAsked {
 }
 
 /**
- * The reply to an operation: the Fault that was asked for, the recorded reply, else an example by
- * its schema.
+ * The reply to an operation: the Fault that was asked for, the recorded reply to the same arguments,
+ * that of the operation, else an example by its schema.
  */
 export async function replyTo(
   operation: Operation,
   dialect: Dialect,
-  { recorded, fault, texts }: MockAsked,
+  { recorded, exchange, fault, texts }: MockAsked,
 ): Promise<MockAnswer> {
   if (fault !== null) return declaredFault(operation, dialect, fault, texts);
+  if (exchange !== null) return exchange;
   const found = recorded === null ? null : await recordedReply(recorded, operation);
   if (found !== null) {
     return { status: isFault(found) ? FAULT_STATUS : 200, body: found };

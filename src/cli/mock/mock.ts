@@ -29,12 +29,15 @@ import { importSourceOf, type SourceOptions } from '../import/import-source.js';
 import { oneLine } from '../table.js';
 import { mappedTexts } from './mapped-texts.js';
 import { faultOf, type MockAnswer, replyTo } from './mock-answers.js';
+import { type MockRecording, readMockRecording } from './mock-recording.js';
 import { readMockRequest } from './mock-request.js';
 
 export interface MockOptions {
   /** The address to listen at. */
   readonly listen: string;
-  /** A folder of recorded replies, `GetOrder.xml`; null for examples by the schema alone. */
+  /**
+   * A recording, or a folder of replies, `GetOrder.xml`; null for examples by the schema alone.
+   */
   readonly answers: string | null;
   /** The configuration whose conversions read the values; null: by the schema alone. */
   readonly config: string | null;
@@ -64,7 +67,7 @@ export async function mock(
   if (answers !== null && !(await isFolder(answers))) {
     throw diagnosis.unplacedError(
       `${oneLine(answers)} is no folder.`,
-      'Give the folder of recorded replies, GetOrder.xml and the like.',
+      'Give a recording, or a folder of replies, GetOrder.xml and the like.',
     );
   }
   const model = await readShowing(
@@ -73,7 +76,8 @@ export async function mock(
     terminal,
   );
   const texts = config === null ? null : await textsOfConfig(config, location);
-  const server = makeMockServer(model, { answers, texts });
+  const recording = answers === null ? null : await readMockRecording(answers);
+  const server = makeMockServer(model, { answers, texts, recording });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);
@@ -133,6 +137,8 @@ function introduction(model: WsdlModel, server: Server): string {
 type MockReplies = Pick<MockOptions, 'answers'> & {
   /** Texts that values must have; null: by the schema alone. */
   readonly texts: exampleValues.WantedTextsOf | null;
+  /** Recorded exchanges; absent or null: `answers` has none. */
+  readonly recording?: MockRecording | null;
 };
 
 /** A server that answers the operations of all ports, at any path. */
@@ -193,7 +199,7 @@ async function answer(
 
 async function answerTo(
   table: MockOperations,
-  { answers, texts }: MockReplies,
+  { answers, texts, recording = null }: MockReplies,
   message: Buffer,
   { headers }: IncomingMessage,
 ): Promise<{ readonly dialect: Dialect; readonly answer: MockAnswer }> {
@@ -222,6 +228,7 @@ async function answerTo(
       ? faultOf(dialect, 'The WSDL has no operation with this child of Body.')
       : await replyTo(operation, dialect, {
           recorded: answers,
+          exchange: (await recording?.find(operation.name, message)) ?? null,
           texts,
           fault: faultAsked(headers[FAULT_FIELD]),
         });

@@ -56,6 +56,7 @@ import {
 import type { DeclaredOutputs, OutputMatch } from './operations/declared-outputs.js';
 import { compileReplies } from './operations/replies.js';
 import { compileValidity, type Validity } from './operations/validity.js';
+import { compileRecording, type RecordRules } from './recording.js';
 import { claimsIn } from './request-claims.js';
 import { operationRequirements } from './rights.js';
 import { compileMadeSecurity, compileSigning, type MadeBlock } from './security/made-security.js';
@@ -123,6 +124,8 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
   readonly claims: ReadonlyMap<string, readonly string[]>;
   /** A digest of its configuration and WSDL: processes with another one may mean another call. */
   readonly digest: () => string;
+  /** The exchanges that are recorded; null where none are. */
+  readonly recording: RecordRules | null;
   readonly warnings: readonly Problem[];
   /**
    * What callers of an operation must have, by its name; operations that are not in it require
@@ -223,7 +226,7 @@ export async function compileService(
   parts: ServiceParts,
 ): Promise<ConfiguredService> {
   const { name, config } = plan;
-  const { keeping, outputs } = parts;
+  const { gateway, keeping, outputs } = parts;
   const { description, versions, warnings } = await describeService(plan, parts);
   const { operations, wsdl } = description;
   const received = compileReceived(plan, description, parts);
@@ -260,6 +263,7 @@ export async function compileService(
     canary: null,
     chosen: null,
     second: { canary },
+    recording: compileRecording(plan, description, gateway.limits.record),
     warnings: findingsBelow(['services', name], found),
     // Last: a service that is refused holds nothing.
     ...holdCalls(plan, backend, { isKept, keeping }),

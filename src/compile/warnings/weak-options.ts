@@ -13,7 +13,7 @@ export const warningsOfWeakOptions = (config: Config): readonly Finding[] =>
   );
 
 const servicesThatPass = ({ services }: Config): readonly Finding[] =>
-  Object.entries(services).flatMap(([name, { mode, faultDetail }]) => {
+  Object.entries(services).flatMap(([name, { mode, faultDetail, record }]) => {
     const options: Finding[] = [];
     if (mode === 'monitor') {
       const what =
@@ -26,6 +26,13 @@ const servicesThatPass = ({ services }: Config): readonly Finding[] =>
       const what = `Service \`${name}\` passes the whole detail of Faults, stack traces too.`;
       const remedy = 'Remove `faultDetail` to pass what the WSDL declares.';
       options.push({ path: ['services', name, 'faultDetail'], what, remedy });
+    }
+    if (record?.values === 'keep') {
+      const what =
+        `Service \`${name}\` records the values of callers and backends in files: whoever ` +
+        'reads the folder sees them.';
+      const remedy = 'Remove `values` to record other values of the same class and length.';
+      options.push({ path: ['services', name, 'record', 'values'], what, remedy });
     }
     return options;
   });

@@ -13,6 +13,8 @@ export interface ServicePlan extends BackendPlan {
   readonly security: SecurityPlan;
   /** The new backend that gets a share of its calls; null for none. */
   readonly canary: SecondBackendPlan | null;
+  /** The folder of recorded exchanges; null where none are. */
+  readonly recordFolder: string | null;
 }
 
 /** The file of a WSDL. */
@@ -37,7 +39,13 @@ export const readService = (section: ConfigSection<ServiceConfig>): ServicePlan 
   wsdl: readWsdlKeys(section),
   security: readSecurity(section),
   canary: readSecondBackend(section, 'canary'),
+  recordFolder: readRecordFolder(section),
 });
+
+function readRecordFolder(section: ConfigSection<ServiceConfig>): string | null {
+  const { record } = section.value;
+  return record === undefined ? null : section.locate(['record', 'folder'], record.folder).location;
+}
 
 function readWsdlKeys(section: ConfigSection<ServiceConfig>): WsdlPlan | null {
   const { wsdl, drift } = section.value;

@@ -211,6 +211,7 @@ export const CALLER_PROTECTIONS = {
       ...each(sdlReaders, 'graphql.federation.router'),
       ...each(ranked(['unsafe:pass', 'declared', 'none'], 'declared'), 'services.*.faultDetail'),
       ...each(ranked(['shared', 'client'], 'client'), 'services.*.operations.*.read?.scope'),
+      ...each(ranked(['keep', 'replace'], 'replace'), 'services.*.record?.values'),
     },
     absent:
       'All operations, types and fields, `?wsdl`, introspection and GraphiQL are offered to ' +

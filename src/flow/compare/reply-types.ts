@@ -49,6 +49,8 @@ export interface TextShape {
   readonly builtIn: string;
   readonly isList?: true;
   readonly whiteSpace?: 'replace' | 'collapse';
+  /** The schema lists its values. */
+  readonly isEnumerated?: true;
 }
 
 /** Replies of which no type is known. */
@@ -60,19 +62,29 @@ const TYPES_MAX = 20_000;
 /** The types of the replies of an operation; `model` is null without a WSDL. */
 export function replyTypesOf(operation: Operation | null, model: WsdlModel | null): ReplyTypes {
   if (operation === null) return NO_TYPES;
+  return typesOf(
+    [
+      ...operation.faults.map(({ element }) => element),
+      ...(operation.output === null ? [] : childrenOfBody(operation.output)),
+    ],
+    model,
+  );
+}
+
+/** The types of the requests of an operation. */
+export const requestTypesOf = (operation: Operation | null, model: WsdlModel | null): ReplyTypes =>
+  operation === null ? NO_TYPES : typesOf(childrenOfBody(operation.input), model);
+
+function typesOf(declared: readonly ElementDeclaration[], model: WsdlModel | null): ReplyTypes {
   const table = new TypeTable();
   const roots: [string, number][] = [];
-  const declared = [
-    ...operation.faults.map(({ element }) => element),
-    ...(operation.output === null ? [] : childrenOfBody(operation.output)),
-  ];
   for (const { name, type } of declared) {
     const index = table.indexOf(type);
     if (index !== null) {
       roots.push([typeKey(name), index]);
     }
   }
-  return { roots: record(roots), ...table.finish(model) };
+  return { roots: recordOf(roots), ...table.finish(model) };
 }
 
 /** Collects the types that the children of Body reach, each once. */
@@ -110,7 +122,7 @@ class TypeTable {
         ? [[typeKey(type.name), index]]
         : [],
     );
-    return { named: record(named), types: this.#shapes };
+    return { named: recordOf(named), types: this.#shapes };
   }
 
   #shapeOf(type: XsdType): TypeShape {
@@ -147,7 +159,7 @@ class TypeTable {
         elements.push([typeKey(name), index]);
       }
     }
-    return { elements: record(elements), ...(isOpen(particle) ? { isUnordered: true } : {}) };
+    return { elements: recordOf(elements), ...(isOpen(particle) ? { isUnordered: true } : {}) };
   }
 }
 
@@ -175,7 +187,7 @@ function isOpen(particle: Particle): boolean {
 function attributesOf({ attributes }: ComplexType): TypeShape {
   if (attributes.length === 0) return {};
   return {
-    attributes: record(
+    attributes: recordOf(
       attributes.map(({ name, type, default: written, fixed }): [string, AttributeShape] => {
         const value = fixed ?? written;
         return [
@@ -192,12 +204,15 @@ function textShape(type: SimpleType): TextShape {
   return {
     builtIn: type.variety === 'union' ? 'string' : type.builtIn,
     ...(type.variety === 'list' ? { isList: true } : {}),
+    ...(type.enumeration === null ? {} : { isEnumerated: true }),
     ...(whiteSpace === null || whiteSpace === 'preserve' ? {} : { whiteSpace }),
   };
 }
 
-/** Without a prototype: names are those of a schema. */
-function record<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {
+/** An object without a prototype: names are those of a schema. */
+export function recordOf<Value>(
+  entries: readonly (readonly [string, Value])[],
+): Record<string, Value> {
   const made: Record<string, Value> = Object.create(null);
   for (const [name, value] of entries) {
     made[name] = value;

@@ -5,7 +5,7 @@ export { URL_DIRECTIVE } from './downloads/url-directive.js';
 export type { EntryError } from './feeds/entry-error.js';
 export type { FieldFeed } from './feeds/feed.js';
 export { selfSlot } from './feeds/hidden-slots.js';
-export { isDoubtful } from './fields/exposure.js';
+export { isDoubtful, isReading } from './fields/exposure.js';
 export { readSdlOperations } from './fields/sdl-operations.js';
 export type { SdlOperation } from './fields/sdl-types.js';
 export type { LinkTable } from './links/link.js';

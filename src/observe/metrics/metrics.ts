@@ -79,6 +79,12 @@ const REQUEST_METRICS = {
     'SOAP requests that were put into the version of the backend, by the version of the caller ' +
       'and that of the backend.',
   ),
+  recordings: counter(
+    'soapstone_recorded_total',
+    ['service', 'outcome'],
+    'Exchanges with backends that were to be recorded, by outcome (taken, skipped beyond a ' +
+      'limit, failed where files cannot be written).',
+  ),
   tolerated: counter(
     'soapstone_tolerated_total',
     ['service', 'operation', 'deviation'],
@@ -235,6 +241,9 @@ export class Metrics {
     }
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') {
       this.#requests.refusals.add(1, route, refusal.code);
+    }
+    for (const { service, outcome } of exchange.upstream.recordings ?? NONE) {
+      this.#requests.recordings.add(1, service, outcome);
     }
     if (exchange.bridgedTo !== '') {
       this.#requests.bridged.add(1, route, exchange.dialect, exchange.bridgedTo);

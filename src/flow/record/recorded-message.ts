@@ -1,0 +1,169 @@
+import type { Buffer } from 'node:buffer';
+import { DIALECT_NAMES, DIALECTS, headerBlocks } from '../../soap/index.js';
+import {
+  ALL,
+  expandedName,
+  type Interest,
+  SKIP,
+  type StartTag,
+  XML_NAMESPACE,
+  type XmlHandler,
+  XmlWriter,
+} from '../../xml/index.js';
+import type { ReplyTypes, TypeShape } from '../compare/reply-types.js';
+import type { ValueReplacer } from './replaced-value.js';
+
+/** How a message is written. */
+export interface RecordedContent {
+  readonly types: ReplyTypes;
+  /** Replaces values; of all elements, or of those that are masked. */
+  readonly replacer: ValueReplacer;
+  readonly replacesAll: boolean;
+  /** Local names of elements and attributes whose values are replaced whatever the rest is. */
+  readonly masked: ReadonlySet<string>;
+  /** Header blocks that are left out, by `{uri}local`: those with secrets. */
+  readonly secretBlocks: ReadonlySet<string>;
+}
+
+interface OpenElement {
+  readonly type: TypeShape | null;
+  readonly isReplaced: boolean;
+  /** Its text, until the next tag: white space beside elements is layout. */
+  text: string;
+  hasChildren: boolean;
+  hasText: boolean;
+}
+
+const HEADER = 2;
+const BLOCK = 3;
+
+/**
+ * Writes an envelope anew, for people to read: its elements in lines of their own, values replaced,
+ * without comments and the header blocks that hold secrets.
+ */
+export class RecordedMessage implements XmlHandler {
+  readonly #writer = new XmlWriter();
+  readonly #content: RecordedContent;
+  readonly #open: OpenElement[] = [];
+  #skipped = 0;
+  #isInHeader = false;
+
+  constructor(content: RecordedContent) {
+    this.#content = content;
+  }
+
+  /** The envelope, in UTF-8. */
+  finish(): Buffer {
+    return this.#writer.finish();
+  }
+
+  open(tag: StartTag): Interest {
+    if (this.#skipped > 0 || this.#isSecret(tag)) {
+      this.#skipped++;
+      return SKIP;
+    }
+    const parent = this.#open.at(-1) ?? null;
+    if (parent !== null) {
+      this.#endText(parent, true);
+    }
+    if (tag.depth === HEADER) {
+      this.#isInHeader = tag.local === 'Header';
+    }
+    const type = this.#typeOf(tag, parent);
+    const { replacesAll, masked } = this.#content;
+    // Where a message goes and what it is about is no value.
+    const isAddressing = this.#isInHeader && headerBlocks.isAddressing(tag.uri);
+    const isReplaced =
+      masked.has(tag.local) || parent?.isReplaced === true || (replacesAll && tag.depth >= BLOCK);
+    this.#open.push({
+      type,
+      isReplaced: isReplaced && !isAddressing,
+      text: '',
+      hasChildren: false,
+      hasText: false,
+    });
+    this.#writeTag(tag, type, isReplaced && !isAddressing);
+    return ALL;
+  }
+
+  #isSecret(tag: StartTag): boolean {
+    return (
+      this.#isInHeader && tag.depth === BLOCK && this.#content.secretBlocks.has(expandedName(tag))
+    );
+  }
+
+  #typeOf(tag: StartTag, parent: OpenElement | null): TypeShape | null {
+    const { types, roots } = this.#content.types;
+    const key = expandedName(tag);
+    const index =
+      tag.depth === BLOCK ? roots[key] : (parent?.type?.elements?.[key] ?? parent?.type?.items);
+    return index === undefined ? null : (types[index] ?? null);
+  }
+
+  #writeTag(tag: StartTag, type: TypeShape | null, isReplaced: boolean): void {
+    const { written } = tag;
+    this.#writer.open(tag.prefix, tag.local);
+    for (let at = 0; at < (written?.declarationCount ?? 0); at++) {
+      this.#writer.namespace(written?.declaredPrefix(at) ?? '', written?.declaredUri(at) ?? '');
+    }
+    for (let at = 0; at < tag.attributeCount; at++) {
+      const uri = tag.attributeUri(at);
+      const local = tag.attributeLocal(at);
+      const value = tag.attributeValue(at);
+      const isValue =
+        (isReplaced || this.#content.masked.has(local)) &&
+        !DESCRIBING.has(uri) &&
+        !REFERENCES.has(local);
+      const shape = type?.attributes?.[expandedName({ uri, local })] ?? null;
+      const text = isValue ? this.#content.replacer.replace(value, shape) : value;
+      this.#writer.attribute(written?.attributePrefix(at) ?? null, local, text);
+    }
+  }
+
+  close(): void {
+    if (this.#skipped > 0) {
+      this.#skipped--;
+      return;
+    }
+    const element = this.#open.at(-1);
+    if (element !== undefined) {
+      this.#endText(element, false);
+    }
+    this.#open.pop();
+    this.#writer.close();
+  }
+
+  text(chars: string): void {
+    const element = this.#open.at(-1);
+    if (element !== undefined) {
+      element.text += chars;
+    }
+  }
+
+  #endText(element: OpenElement, isBeforeChild: boolean): void {
+    const { text, type, isReplaced, hasChildren } = element;
+    element.text = '';
+    const isLayout = !NOT_WHITE.test(text) && (isBeforeChild || hasChildren);
+    if (!isLayout && text !== '') {
+      element.hasText = true;
+      const { replacer } = this.#content;
+      this.#writer.text(isReplaced ? replacer.replace(text, type?.text ?? null) : text);
+    }
+    if ((isBeforeChild || hasChildren) && !element.hasText) {
+      const depth = isBeforeChild ? this.#open.length : this.#open.length - 1;
+      this.#writer.text(`\n${'  '.repeat(depth)}`);
+    }
+    element.hasChildren ||= isBeforeChild;
+  }
+}
+
+const DESCRIBING: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2001/XMLSchema-instance',
+  XML_NAMESPACE,
+  ...DIALECT_NAMES.flatMap((name) => [DIALECTS[name].envelopeUri, DIALECTS[name].encodingUri]),
+]);
+
+/** References within a message. */
+const REFERENCES: ReadonlySet<string> = new Set(['id', 'Id', 'href', 'ref']);
+
+const NOT_WHITE = /[^ \t\r\n]/;

@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+
+import { answerWith } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
+import { until } from '../kit/until.js';
+import { useFolder, useService } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
+
+/** Exchanges that are recorded as files. */
+
+const WSDL = wsdlOf(
+  'urn:t',
+  `<xs:simpleType name="State"><xs:restriction base="xs:string"><xs:enumeration value="OPEN"/>\
+<xs:enumeration value="SHIPPED"/></xs:restriction></xs:simpleType>` +
+    wrapper('GetOrder', element('id', 'xs:string')) +
+    wrapper(
+      'GetOrderResponse',
+      element('id', 'xs:string') +
+        element('total', 'xs:decimal') +
+        element('at', 'xs:dateTime') +
+        element('state', 't:State') +
+        element('paid', 'xs:boolean') +
+        element('iban', 'xs:string'),
+    ) +
+    wrapper('PlaceOrder', element('id', 'xs:string')) +
+    wrapper('PlaceOrderResponse', element('id', 'xs:string')),
+  ['GetOrder', 'PlaceOrder'],
+);
+
+const REPLY = envelope(
+  '<GetOrderResponse xmlns="urn:t"><id>AB-1234</id><total>0120.50</total>' +
+    '<at>2026-11-29T12:00:00.5Z</at><state>OPEN</state><paid>true</paid><iban>CH12</iban>' +
+    '</GetOrderResponse>',
+);
+
+async function useRecording(t: Test, more = '', service = '') {
+  const folder = await useFolder(t, { 'a.wsdl': WSDL });
+  const desk = await useService(
+    t,
+    answerWith(REPLY),
+    (url) =>
+      `services:\n  a:\n    wsdl: a.wsdl\n    url: ${url}\n    record: { folder: rec${more} }\n${service}`,
+    folder,
+  );
+  const exchanges = (): readonly string[] => {
+    const found = (path: string): readonly string[] =>
+      readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('exchange.json'),
+      );
+    try {
+      return found(join(folder, 'rec')).map((name) => join(folder, 'rec', name, '..'));
+    } catch {
+      return [];
+    }
+  };
+  /** The folders of exchanges, once there are so many. */
+  const written = async (count: number): Promise<readonly string[]> => {
+    await until(() => exchanges().length >= count);
+    return exchanges();
+  };
+  return { ...desk, folder, written, exchanges };
+}
+
+const request = (id: string, header = ''): string =>
+  envelope(`<GetOrder xmlns="urn:t"><id>${id}</id></GetOrder>`, header);
+
+const read = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8');
+
+const valueIn = (text: string, name: string): string =>
+  new RegExp(`<${name}>([^<]*)<`).exec(text)?.[1] ?? '';
+
+t.test(
+  'an exchange is a folder of files, its values replaced by ones of their class',
+  async (t) => {
+    const { send, written } = await useRecording(t);
+    t.equal((await send(request('AB-1234'))).status, 200);
+    await send(request('AB-1234'));
+    const [first = '', second = ''] = await written(2);
+    const reply = read(first, 'reply.xml');
+    const sent = read(first, 'request.xml');
+    t.notMatch(reply + sent, /AB-1234|120\.50|2026-11-29|CH12/);
+    t.match(valueIn(reply, 'id'), /^[A-Z]{2}-[0-9]{4}$/);
+    t.equal(valueIn(sent, 'id'), valueIn(reply, 'id'), 'keys still join');
+    t.match(valueIn(reply, 'total'), /^0[0-9]{3}\.[0-9]{2}$/);
+    t.match(
+      valueIn(reply, 'at'),
+      /^20[0-9]{2}-[01][0-9]-[0-2][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]Z$/,
+    );
+    t.equal(valueIn(reply, 'state'), 'OPEN', 'a listed value stays');
+    t.equal(valueIn(reply, 'paid'), 'true');
+    t.match(reply, /\n {4}<GetOrderResponse xmlns="urn:t">\n {6}<id>/, 'in lines, for people');
+    t.equal(read(second, 'reply.xml'), reply, 'the same value the same way');
+    t.match(JSON.parse(read(first, 'exchange.json')), {
+      service: 'a',
+      operation: 'GetOrder',
+      kind: 'read',
+      values: 'replaced',
+      request: { contentType: 'text/xml; charset=utf-8', soapAction: '"GetOrder"' },
+      reply: { status: 200, contentType: 'text/xml; charset=utf-8' },
+    });
+    t.equal(statSync(join(first, 'reply.xml')).mode & 0o077, 0, 'only its owner reads it');
+  },
+);
+
+t.test('secrets are never recorded, and masked values neither', async (t) => {
+  const { send, written } = await useRecording(
+    t,
+    ', values: keep',
+    '    schema: { types: { GetOrderResponse: { fields: { iban: { mask: { default: last4 } } } } } }\n',
+  );
+  const security =
+    '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-' +
+    'secext-1.0.xsd"><w:UsernameToken><w:Password>secret</w:Password></w:UsernameToken>' +
+    '</w:Security><h:Tenant xmlns:h="urn:h">kept</h:Tenant>';
+  await send(request('AB-1234', security), { authorization: 'Basic c2VjcmV0' });
+  const [folder = ''] = await written(1);
+  const all = ['request.xml', 'reply.xml', 'exchange.json']
+    .map((name) => read(folder, name))
+    .join();
+  t.notMatch(all, /secret|c2VjcmV0|Password|CH12/);
+  t.match(all, '<id>AB-1234</id>');
+  t.match(all, 'kept');
+  t.match(valueIn(read(folder, 'reply.xml'), 'iban'), /^[A-Z]{2}[0-9]{2}$/);
+});
+
+t.test('a write, operations that are not listed, and a share', async (t) => {
+  const { send, written, exchanges, gateway } = await useRecording(t, ', operations: [PlaceOrder]');
+  await send(request('AB-1234'));
+  await send(envelope('<PlaceOrder xmlns="urn:t"><id>1</id></PlaceOrder>'));
+  // The reply is that of another operation: it is refused, and not recorded.
+  t.equal(exchanges().length, 0);
+  t.match(await gateway.metrics(), 'soapstone_recorded_total{service="a",outcome="taken"} 1');
+  const none = await useRecording(t, ', share: 0');
+  await none.send(request('AB-1234'));
+  t.notMatch(await none.gateway.metrics(), 'soapstone_recorded_total{');
+  t.ok(written);
+});
+
+t.test('an exchange beyond a limit is not recorded, and the caller notices nothing', async (t) => {
+  const { send, exchanges, gateway } = await useRecording(
+    t,
+    '',
+    'limits: { record: { messageBytes: 1KiB } }\n',
+  );
+  const answer = await send(request('A'.repeat(2000)));
+  t.equal(answer.status, 200);
+  t.match(await gateway.metrics(), 'soapstone_recorded_total{service="a",outcome="skipped"} 1');
+  t.equal(exchanges().length, 0);
+});
+
+t.test('files that cannot be written change nothing for callers', async (t) => {
+  const folder = await useFolder(t, { 'a.wsdl': WSDL, file: 'no folder' });
+  const { send, gateway } = await useService(
+    t,
+    answerWith(REPLY),
+    (url) => `services: { a: { wsdl: a.wsdl, url: "${url}", record: { folder: file/rec } } }`,
+    folder,
+  );
+  t.equal((await send(request('A'))).status, 200);
+  const failed = async (): Promise<boolean> => {
+    t.equal((await send(request('A'))).status, 200);
+    return (await gateway.metrics()).includes(
+      'soapstone_recorded_total{service="a",outcome="failed"}',
+    );
+  };
+  for (let tries = 0; tries < 100 && !(await failed()); tries++);
+  t.ok(await failed());
+});
