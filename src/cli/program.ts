@@ -235,10 +235,16 @@ function addImportCommands({ program, terminal, finish }: ProgramContext): void 
     .option('--writes <operations>', 'operations that write and are sent all the same: A,B')
     .option('--ignore <path>', 'a path that is not compared: Response/order/serial', collect, [])
     .action(async (folder: string, options: ReplayFlags) => {
-      const { replay } = await import('./replay/replay.js');
+      const { replayRecording } = await import('./replay/replay.js');
       const { writes = '', config = null, junit = null, rate = null, ...others } = options;
       const written = writes.split(',').filter((name) => name !== '');
-      finish(await replay(folder, { ...others, config, junit, rate, writes: written }, terminal));
+      finish(
+        await replayRecording(
+          folder,
+          { ...others, config, junit, rate, writes: written },
+          terminal,
+        ),
+      );
     });
   program
     .command('init')

@@ -48,7 +48,8 @@ async function useRecording(t: Test, values = 'keep') {
     t,
     answerBy(old),
     (url) =>
-      `services: { a: { wsdl: a.wsdl, url: "${url}", record: { folder: rec, values: ${values} } } }`,
+      `services: { a: { wsdl: a.wsdl, url: "${url}", record: { folder: rec, \
+values: ${values} } } }`,
     folder,
   );
   for (const text of [request('GetOrder', 7), request('GetOrder', 8), request('PlaceOrder', 9)]) {

@@ -41,7 +41,8 @@ async function useRecording(t: Test, more = '', service = '') {
     t,
     answerWith(REPLY),
     (url) =>
-      `services:\n  a:\n    wsdl: a.wsdl\n    url: ${url}\n    record: { folder: rec${more} }\n${service}`,
+      `services:\n  a:\n    wsdl: a.wsdl\n    url: ${url}\n    record: { folder: rec${more} }\n\
+${service}`,
     folder,
   );
   const exchanges = (): readonly string[] => {
@@ -108,7 +109,8 @@ t.test('secrets are never recorded, and masked values neither', async (t) => {
   const { send, written } = await useRecording(
     t,
     ', values: keep',
-    '    schema: { types: { GetOrderResponse: { fields: { iban: { mask: { default: last4 } } } } } }\n',
+    '    schema: { types: { GetOrderResponse: { fields: { iban: { mask: \
+{ default: last4 } } } } } }\n',
   );
   const security =
     '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-' +

@@ -122,7 +122,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/record/',
       'config/soap/record-keys.ts',
       'config/soap/record-limits.ts',
-      'compile/soap/recording.ts',
+      'compile/backend/recording.ts',
       'cli/replay/',
       'cli/mock/mock-recording.ts',
     ],

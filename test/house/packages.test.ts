@@ -27,7 +27,7 @@ const NAMES_MAX: Readonly<Record<string, readonly [face: number, all: number]>> 
   wss: [28, 46],
   wsdl: [36, 78],
   codec: [22, 123],
-  graphql: [23, 193],
+  graphql: [23, 194],
   upstream: [39, 86],
 };
 

@@ -48,6 +48,7 @@ const OF_SOAP_SERVICES = [
     'schema.choices',
     'schema.nullable',
   ],
+  ...['record.folder', 'record.share', 'record.operations'],
   ...['drift.headers', 'drift.everyMillis', 'drift.folder', 'drift.looks', 'drift.reloadsPerHour'],
   ...[
     // Calls that were sent are made again where the operation is idempotent alone.

@@ -33,8 +33,8 @@ export interface MockAsked {
 }
 
 /**
- * The reply to an operation: the Fault that was asked for, the recorded reply to the same arguments,
- * that of the operation, else an example by its schema.
+ * The reply to an operation: the Fault that was asked for, the recorded reply to the same
+ * arguments, that of the operation, else an example by its schema.
  */
 export async function replyTo(
   operation: Operation,

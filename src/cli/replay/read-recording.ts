@@ -20,7 +20,7 @@ export interface RecordedExchange {
 }
 
 /** A recording: its exchanges in the order in which they were made. */
-export interface Recording {
+export interface RecordedExchanges {
   readonly exchanges: readonly RecordedExchange[];
   /** The types of the reply to an exchange, as they were recorded. */
   readonly typesOf: (exchange: RecordedExchange) => Promise<ReplyTypes>;
@@ -30,7 +30,7 @@ export interface Recording {
 const EXCHANGES_MAX = 1_000_000;
 
 /** Reads a recording. Throws `ConfigurationError` for a folder that is none. */
-export async function readRecording(folder: string): Promise<Recording> {
+export async function readRecording(folder: string): Promise<RecordedExchanges> {
   const exchanges: RecordedExchange[] = [];
   for (const day of (await namesIn(folder, folder)).filter((name) => DAY.test(name)).sort()) {
     for (const name of (await namesIn(join(folder, day), folder)).sort()) {

@@ -9,9 +9,9 @@ export interface ReplayedExchange {
   readonly operation: string;
   readonly millis: number;
   readonly outcome: 'same' | 'different' | 'failed';
-  /** Where the replies differ; empty where they do not. */
+  /** The paths at which the replies differ. */
   readonly paths: readonly string[];
-  /** Why they could not be compared; null where they were. */
+  /** The reason for which they could not be compared; null where they were. */
   readonly reason: string | null;
 }
 

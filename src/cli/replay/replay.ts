@@ -9,7 +9,7 @@ import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { MIME_LIMITS } from '../../soap/index.js';
 import { XML_LIMITS } from '../../xml/index.js';
 import { counted, oneLine } from '../table.js';
-import { type RecordedExchange, type Recording, readRecording } from './read-recording.js';
+import { type RecordedExchange, type RecordedExchanges, readRecording } from './read-recording.js';
 import { printJson, printJunit, printWords, type ReplayedExchange } from './replay-report.js';
 
 export interface ReplayOptions {
@@ -41,7 +41,7 @@ const REPLY_MILLIS_MAX = 60_000;
  * Sends the recorded reads to a backend and compares its replies with the recorded ones. Exits with
  * 1 when one differs or fails. Throws `ConfigurationError`.
  */
-export async function replay(
+export async function replayRecording(
   folder: string,
   options: ReplayOptions,
   terminal: Terminal,
@@ -101,7 +101,7 @@ function rateOf(rate: string | null): number | null {
 /** The exchanges that are sent. Throws where there are none, or their values were replaced. */
 function choose(
   folder: string,
-  { exchanges }: Recording,
+  { exchanges }: RecordedExchanges,
   { replaced, writes }: ReplayOptions,
 ): readonly RecordedExchange[] {
   const chosen = exchanges.filter(
@@ -193,7 +193,7 @@ interface ReplayTarget {
 
 async function replayOne(
   exchange: RecordedExchange,
-  recording: Recording,
+  recording: RecordedExchanges,
   { target, fields, ignore }: ReplayTarget,
 ): Promise<ReplayedExchange> {
   const { name, description } = exchange;

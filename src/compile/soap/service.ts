@@ -26,6 +26,7 @@ import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fi
 import { compileCallRules } from '../backend/calls.js';
 import { BACKENDS, keysOfBackend, reachKeys } from '../backend/kept-backend.js';
 import { compileReach, limitsOf, type Reach, warningsOfTls } from '../backend/reach.js';
+import { compileRecording, type RecordRules } from '../backend/recording.js';
 import {
   compileSecondBackend,
   holdSecondBackend,
@@ -56,7 +57,6 @@ import {
 import type { DeclaredOutputs, OutputMatch } from './operations/declared-outputs.js';
 import { compileReplies } from './operations/replies.js';
 import { compileValidity, type Validity } from './operations/validity.js';
-import { compileRecording, type RecordRules } from './recording.js';
 import { claimsIn } from './request-claims.js';
 import { operationRequirements } from './rights.js';
 import { compileMadeSecurity, compileSigning, type MadeBlock } from './security/made-security.js';
@@ -263,7 +263,7 @@ export async function compileService(
     canary: null,
     chosen: null,
     second: { canary },
-    recording: compileRecording(plan, description, gateway.limits.record),
+    recording: compileRecording(plan, operations, gateway.limits.record),
     warnings: findingsBelow(['services', name], found),
     // Last: a service that is refused holds nothing.
     ...holdCalls(plan, backend, { isKept, keeping }),

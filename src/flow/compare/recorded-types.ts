@@ -2,9 +2,9 @@ import { isRecord, jsonValues } from '../../core/index.js';
 import {
   type AttributeShape,
   type ReplyTypes,
-  recordOf,
   type TextShape,
   type TypeShape,
+  withoutPrototype,
 } from './reply-types.js';
 
 /** Reads the types of a recording; null for what are none. */
@@ -35,7 +35,9 @@ function readShape(value: unknown): TypeShape {
     ...(typeof items === 'number' ? { items } : {}),
     ...(text === null ? {} : { text }),
     ...(isRecord(elements) ? { elements: numbersIn(elements) } : {}),
-    ...(attributes.length === 0 ? {} : { attributes: recordOf(attributes.flatMap(readAttribute)) }),
+    ...(attributes.length === 0
+      ? {}
+      : { attributes: withoutPrototype(attributes.flatMap(readAttribute)) }),
     ...(jsonValues.readMember(value, 'isUnordered') === true ? { isUnordered: true } : {}),
   };
 }
@@ -60,7 +62,7 @@ function readText(value: unknown): TextShape | null {
 }
 
 const numbersIn = (value: unknown): Readonly<Record<string, number>> =>
-  recordOf(
+  withoutPrototype(
     jsonValues
       .recordEntries(value)
       .flatMap(([name, index]): [string, number][] =>

@@ -84,7 +84,7 @@ function typesOf(declared: readonly ElementDeclaration[], model: WsdlModel | nul
       roots.push([typeKey(name), index]);
     }
   }
-  return { roots: recordOf(roots), ...table.finish(model) };
+  return { roots: withoutPrototype(roots), ...table.finish(model) };
 }
 
 /** Collects the types that the children of Body reach, each once. */
@@ -122,7 +122,7 @@ class TypeTable {
         ? [[typeKey(type.name), index]]
         : [],
     );
-    return { named: recordOf(named), types: this.#shapes };
+    return { named: withoutPrototype(named), types: this.#shapes };
   }
 
   #shapeOf(type: XsdType): TypeShape {
@@ -159,7 +159,10 @@ class TypeTable {
         elements.push([typeKey(name), index]);
       }
     }
-    return { elements: recordOf(elements), ...(isOpen(particle) ? { isUnordered: true } : {}) };
+    return {
+      elements: withoutPrototype(elements),
+      ...(isOpen(particle) ? { isUnordered: true } : {}),
+    };
   }
 }
 
@@ -187,7 +190,7 @@ function isOpen(particle: Particle): boolean {
 function attributesOf({ attributes }: ComplexType): TypeShape {
   if (attributes.length === 0) return {};
   return {
-    attributes: recordOf(
+    attributes: withoutPrototype(
       attributes.map(({ name, type, default: written, fixed }): [string, AttributeShape] => {
         const value = fixed ?? written;
         return [
@@ -210,7 +213,7 @@ function textShape(type: SimpleType): TextShape {
 }
 
 /** An object without a prototype: names are those of a schema. */
-export function recordOf<Value>(
+export function withoutPrototype<Value>(
   entries: readonly (readonly [string, Value])[],
 ): Record<string, Value> {
   const made: Record<string, Value> = Object.create(null);

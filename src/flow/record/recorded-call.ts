@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { RecordRules } from '../../compile/soap/recording.js';
+import type { RecordRules } from '../../compile/backend/recording.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';

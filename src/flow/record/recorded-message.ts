@@ -28,7 +28,7 @@ export interface RecordedContent {
 interface OpenElement {
   readonly type: TypeShape | null;
   readonly isReplaced: boolean;
-  /** Its text, until the next tag: white space beside elements is layout. */
+  /** The text until the next tag: white space beside elements is layout. */
   text: string;
   hasChildren: boolean;
   hasText: boolean;

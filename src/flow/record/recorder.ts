@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { RecordRules } from '../../compile/soap/recording.js';
+import type { RecordRules } from '../../compile/backend/recording.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { getOrMake } from '../../core/index.js';
 import { headerBlocks } from '../../soap/index.js';

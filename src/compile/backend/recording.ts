@@ -4,7 +4,6 @@ import type { Config, ServiceConfig } from '../../config/schema.js';
 import { spelling } from '../../core/index.js';
 import { graphqlSchema } from '../../graphql/index.js';
 import type { Operation } from '../../wsdl/index.js';
-import type { ServiceOperations } from './documents/describe-service.js';
 
 /** The exchanges of a service that are recorded, and how. */
 export interface RecordRules {
@@ -24,7 +23,7 @@ export interface RecordRules {
 /** Throws `FindingsError` for an operation that the service does not have. */
 export function compileRecording(
   { name, config, recordFolder }: ServicePlan,
-  { operations }: ServiceOperations,
+  operations: readonly Operation[],
   limits: Config['limits']['record'],
 ): RecordRules | null {
   const { record } = config;
