@@ -71,7 +71,7 @@ export class RecordedMessage implements XmlHandler {
     }
     const type = this.#typeOf(tag, parent);
     const { replacesAll, masked } = this.#content;
-    // Where a message goes and what it is about is no value.
+    // The address and the action of a message are no values.
     const isAddressing = this.#isInHeader && headerBlocks.isAddressing(tag.uri);
     const isReplaced =
       masked.has(tag.local) || parent?.isReplaced === true || (replacesAll && tag.depth >= BLOCK);
