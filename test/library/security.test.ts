@@ -156,3 +156,25 @@ t.test('rules that cannot be used end a stream with their key', async (t) => {
     t.match(String(error), problem);
   }
 });
+
+t.test('a message whose sender or reader leaves is not verified', WITH_OPENSSL, async (t) => {
+  const { identity, verify } = keysOf(t);
+  const bytes = new TextEncoder().encode(signedMessage(identity, LONG).message);
+  const cut = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(bytes.subarray(0, 100_000));
+    },
+    pull(controller) {
+      controller.error(new Error('the sender has gone'));
+    },
+  });
+  const sent = verifyStream(verify);
+  await t.rejects(new Response(cut.pipeThrough(sent)).text());
+  await t.rejects(sent.verified, /the sender has gone/);
+
+  const read = verifyStream(verify);
+  const reader = new Blob([bytes]).stream().pipeThrough(read).getReader();
+  await reader.read();
+  await reader.cancel(new Error('the reader has gone'));
+  await t.rejects(read.verified, /the reader has gone/);
+});

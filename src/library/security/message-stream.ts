@@ -21,29 +21,33 @@ const PART_BYTES = 16 * 1024;
 /** All messages take turns. */
 const slices = new TimeSlices();
 
+/** The two sides of a stream through which one message goes. */
+export interface MessageStream {
+  readonly writable: WritableStream<Uint8Array>;
+  readonly readable: ReadableStream<Uint8Array>;
+}
+
 /**
- * A stream through which one message goes. `open` is called with its beginning; `failed` with its
- * error, `ended` where there is none.
+ * A stream through which one message goes. `open` is called with its beginning. `ended` is called
+ * at its end; `failed` where it has none: with its error, or why one of the sides was left.
  */
 export function messageStream(
   open: () => Promise<StreamedMessage>,
   report: { failed(error: unknown): void; ended(): void },
-): TransformStream<Uint8Array, Uint8Array> {
+): MessageStream {
   let message: StreamedMessage | null = null;
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (caught) {
-      const error = messageErrorOf(caught);
-      report.failed(error);
-      throw error;
+      throw messageErrorOf(caught);
     }
   };
   const opened = async (): Promise<StreamedMessage> => {
     message ??= await open();
     return message;
   };
-  return new TransformStream<Uint8Array, Uint8Array>({
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) =>
       attempt(async () => {
         const current = await opened();
@@ -62,6 +66,14 @@ export function messageStream(
         report.ended();
       }),
   });
+  const writer = writable.getWriter();
+  writer.closed.catch((error: unknown) => report.failed(error));
+  const side = new WritableStream<Uint8Array>({
+    write: (chunk) => writer.write(chunk),
+    close: () => writer.close(),
+    abort: (reason) => writer.abort(reason),
+  });
+  return { readable, writable: side };
 }
 
 /** Reads what was collected, and passes what may go on. */

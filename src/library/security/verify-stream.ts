@@ -30,7 +30,7 @@ export interface VerifyingStream {
   readonly writable: WritableStream<Uint8Array>;
   /** Ends when the message is verified to its last byte. Before that it may only fail. */
   readonly readable: ReadableStream<Uint8Array>;
-  /** Resolves when the message is verified; rejects with the error of the stream. */
+  /** Resolves when the message is verified; rejects as the stream fails, or is left. */
   readonly verified: Promise<VerifiedSender>;
 }
 
