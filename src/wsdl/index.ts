@@ -1,5 +1,6 @@
 /** WSDL and XSD: documents to one frozen model, the import report, comparison. */
 
+export { withBridgedPorts } from './bridged-ports.js';
 export type { Change, Severity } from './compare/change.js';
 export { type Comparison, compareWsdls } from './compare/compare.js';
 export { copyWsdl } from './copy.js';

@@ -3,7 +3,9 @@ import t, { type Test } from 'tap';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/index.js';
 import { answerWith, type RecordingBackend } from '../kit/backend.js';
 import { postSoap } from '../kit/envelope.js';
-import { useGateway, useService } from '../kit/use.js';
+import { useFolder, useGateway, useService } from '../kit/use.js';
+import { wrapper, wsdlOf } from '../kit/wsdl.js';
+import { modelOf } from '../wsdl/written.js';
 
 /** Callers in one version of SOAP, a backend in another. */
 
@@ -347,5 +349,40 @@ t.test('a version in both lists is an error, also where the first is a default',
       useGateway(t, `services: { a: { url: "http://127.0.0.1:9/", ${versions}bridge: ["1.1"] } }`),
       /`bridge` has 1\.1, which the service speaks itself/,
     );
+  }
+});
+
+t.test('the served WSDL has a port for each version that callers may speak', async (t) => {
+  for (const [own, bridged] of [
+    ['1.1', '1.2'],
+    ['1.2', '1.1'],
+  ] as const) {
+    const written = wsdlOf('urn:t', wrapper('Get') + wrapper('GetResponse'), ['Get'], {
+      version: own,
+    });
+    const folder = await useFolder(t, { 'a.wsdl': written });
+    const gateway = await useGateway(
+      t,
+      `services: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:9/", bridge: ["${bridged}"] } }`,
+      folder,
+    );
+    const answer = await fetch(`${gateway.url}/soap/a?wsdl`);
+    const served = await answer.text();
+    const { services } = await modelOf(served);
+    const ports = services.flatMap((service) => service.ports);
+    t.same(
+      ports.map(({ name, dialect }) => [name, dialect]),
+      [
+        ['Port', own],
+        [bridged === '1.2' ? 'PortSoap12' : 'PortSoap11', bridged],
+      ],
+    );
+    for (const { address, operations } of ports) {
+      t.equal(address, `${gateway.url}/soap/a`);
+      t.same(
+        operations.map(({ name, soapAction, status }) => [name, soapAction, status]),
+        [['Get', 'Get', 'ok']],
+      );
+    }
   }
 });

@@ -133,7 +133,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     },
   },
   bridge: {
-    homes: ['soap/bridge/', 'soap/mime/package-bridge.ts'],
+    homes: ['soap/bridge/', 'soap/mime/package-bridge.ts', 'wsdl/bridged-ports.ts'],
     words: /\b(?:bridge|bridge[A-Z]\w*|bridged\w*|\w*Bridge[sd]?)\b/g,
     exceptions: {
       'soap/envelope.ts': 'reports the start tags',
@@ -146,6 +146,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'observe/log/access-line.ts': 'prints it',
       'flow/soap/answer-soap.ts': 'a version that needs a length',
       'flow/soap/intake.ts': 'requests',
+      'flow/soap/wsdl.ts': 'ports in further versions',
       'flow/soap/forward.ts': 'replies',
       'flow/soap/request-policy.ts': 'content in an encoding',
       'flow/soap/reply-output.ts': 'the media type of replies',

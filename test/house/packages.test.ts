@@ -25,7 +25,7 @@ const NAMES_MAX: Readonly<Record<string, readonly [face: number, all: number]>> 
   xml: [39, 50],
   soap: [34, 98],
   wss: [28, 46],
-  wsdl: [36, 78],
+  wsdl: [37, 79],
   codec: [22, 123],
   graphql: [23, 194],
   upstream: [39, 86],

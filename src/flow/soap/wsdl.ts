@@ -4,7 +4,12 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
 import { collections, MIB, Refusal } from '../../core/index.js';
 import { compress, isCompressible } from '../../gateway/compress.js';
-import { portKey, type ServedDocument, servedDocument } from '../../wsdl/index.js';
+import {
+  portKey,
+  type ServedDocument,
+  servedDocument,
+  withBridgedPorts,
+} from '../../wsdl/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { isKnownTag } from '../http/known-tag.js';
 import { REQUEST_ID } from '../http/linger.js';
@@ -20,10 +25,15 @@ export interface WsdlEndpoint {
   readonly otherPorts: ReadonlyMap<SoapService, ReadonlyMap<string, string>>;
   /** The ports of these services that no service of the gateway can be called by. */
   readonly hiddenPorts: ReadonlyMap<SoapService, ReadonlySet<string>>;
+  /** The documents of these services, with the ports that they are bridged to. */
+  readonly documents: ReadonlyMap<SoapService, () => Documents>;
   readonly address: ServedAddress;
   /** Documents in gzip by entity tag: clients ask for the same few again. */
   readonly compressed: collections.BoundedCache<Buffer>;
 }
+
+type Documents = ReturnType<typeof withBridgedPorts>;
+type BridgedPorts = Parameters<typeof withBridgedPorts>[1];
 
 const COMPRESSED_BYTES_MAX = 8 * MIB;
 
@@ -34,11 +44,38 @@ export function makeWsdlEndpoint(compiled: Compiled): WsdlEndpoint {
   const hiddenPorts = new Map(
     showing.map((service) => [service, hiddenPortsOf(service, otherPorts.get(service))]),
   );
+  const documents = new Map(showing.map((service) => [service, documentsOf(service)]));
   const compressed = new collections.BoundedCache<Buffer>({
     size: COMPRESSED_BYTES_MAX,
     sizeOf: ({ length }) => length,
   });
-  return { otherPorts, hiddenPorts, address: new ServedAddress(compiled), compressed };
+  return { otherPorts, hiddenPorts, documents, address: new ServedAddress(compiled), compressed };
+}
+
+/**
+ * The documents of a service. A port is offered once more in each version that callers may speak
+ * and that no port of its port type has. They are made when they are first asked for.
+ */
+function documentsOf(service: SoapService): () => Documents {
+  let made: Documents | null = null;
+  return () => {
+    made ??= withBridgedPorts(service.wsdl?.documents ?? [], bridgedPortsOf(service));
+    return made;
+  };
+}
+
+function bridgedPortsOf({ wsdl, ports, bridged }: SoapService): BridgedPorts {
+  const all = wsdl?.services.flatMap((described) => described.ports) ?? [];
+  return [...bridged].flatMap(({ name: to }) =>
+    ports.flatMap((port): BridgedPorts[number][] => {
+      const { dialect: from, portType } = port;
+      const isOffered = all.some(
+        (other) => other.dialect === to && other.portType === portType && portType !== undefined,
+      );
+      if (isOffered || to === '2001-12' || from === '2001-12' || from === to) return [];
+      return portKeysOf({ wsdl, ports: [port] }).map((key) => ({ port: key, from, to }));
+    }),
+  );
 }
 
 /**
@@ -119,7 +156,8 @@ export async function serveWsdl(
   const others = new Map([...otherPorts].map(([port, path]) => [port, address + path]));
   const base = address + service.path;
   const hidden = endpoint.hiddenPorts.get(service);
-  const document = servedDocument(service.wsdl.documents, query, base, others, hidden);
+  const documents = endpoint.documents.get(service)?.() ?? service.wsdl.documents;
+  const document = servedDocument(documents, query, base, others, hidden);
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
   const compressed = mayCompress(request, caller.client)
     ? await compressedForm(endpoint, document)
