@@ -218,7 +218,7 @@ export const GRAPHQL_LIMITS = {
   ),
   representations: limit(
     1000,
-    [1, 100_000],
+    [1, 10_000],
     'count',
     'BAD_USER_INPUT',
     'Representations of one `_entities`: each is an object that a router asks a subgraph for.',

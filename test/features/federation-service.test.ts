@@ -140,6 +140,13 @@ t.test('a key that no operation answers is found by `check`', async (t) => {
   }
 });
 
+t.test('the class of the router is one of the classes', async (t) => {
+  const yaml = (clients: string): string =>
+    services('http://127.0.0.1:1') + federation(`${KEYS}    router: routr\n`) + clients;
+  await t.rejects(compileText(t, yaml('')), { message: /is none of `clients.classes`/ });
+  await t.rejects(compileText(t, yaml(CLASSES)), { message: /Did you mean `router`/ });
+});
+
 t.test('directives of types and fields are checked, and printed', async (t) => {
   const types = (text: string): string =>
     services('http://127.0.0.1:1') + federation(`${KEYS}    types: ${text}\n`);

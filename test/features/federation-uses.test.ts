@@ -4,7 +4,8 @@ import t from 'tap';
 
 import { pagesOf } from '../../src/graphql/schema/docs/docs-pages.js';
 import { answerWith } from '../kit/backend.js';
-import { envelope, operationIn } from '../kit/envelope.js';
+import { compileText } from '../kit/configuration.js';
+import { envelope, faultOf, operationIn } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import {
   answerTo,
@@ -198,4 +199,52 @@ t.test('the keys may be in an included file, and name operations of another', as
   );
   const { data } = await ask(QUERY, { r: customers(3) });
   t.same(data, { _entities: [{ name: 'C3' }] });
+});
+
+t.test('operations that are no fields answer keys, of types that a WSDL makes', async (t) => {
+  const { graph } = await compileText(
+    t,
+    `services:
+  orders:
+    wsdl: demo:legacy.wsdl
+    url: http://127.0.0.1:1/
+    operations: { GetCustomer: false }
+graphql:
+  federation:
+    keys:
+      Customer: { fields: code, operation: orders.GetCustomer }
+      Order: { fields: id, operation: orders.GetOrder }
+`,
+  );
+  t.notOk(graph.schema.getQueryType()?.getFields()['getCustomer']);
+  t.same([...(graph.subgraph?.entities.keys() ?? [])], ['Customer', 'Order']);
+  t.match(graph.subgraph?.sdl, 'type Customer @key(fields: "code") {');
+});
+
+t.test('a subgraph without keys has its SDL alone', async (t) => {
+  const { ask, gateway } = await startSubgraph(t, '', '{}\n');
+  const { data } = await ask('{ _service { sdl } }');
+  t.match(JSON.stringify(data), 'type Customer {');
+  const { schema } = gateway.compiled().graph;
+  t.notOk(schema.getQueryType()?.getFields()['_entities']);
+  t.notOk(schema.getType('_Any'));
+});
+
+t.test('a list operation that fails is an error at each of its representations', async (t) => {
+  const graph = await startSubgraph(t);
+  graph.special = () => envelope(faultOf('s:Server', 'Down.'));
+  const { data, errors } = await graph.entities('... on Customer { name }', customers(1, 2, 1));
+  t.same(data?.['_entities'], [null, null, null]);
+  t.match(
+    errors,
+    [0, 1, 2].map((at) => ({ path: ['_entities', at], extensions: { code: 'SOAP_FAULT' } })),
+  );
+  t.same(graph.calls(), ['GetCustomers 1,2']);
+});
+
+t.test('more keys than `batchItems` are more calls', async (t) => {
+  const { entities, calls } = await startSubgraph(t, 'limits: { graphql: { batchItems: 2 } }\n');
+  const { errors } = await entities('... on Customer { name }', customers(1, 2, 3));
+  t.equal(errors, undefined);
+  t.same(calls().sort(), ['GetCustomers 1,2', 'GetCustomers 3']);
 });
