@@ -198,10 +198,12 @@ class Explanation {
         this.#admitted.variables,
         called.headersArgument,
       );
-      const values = feeds.map((feed) => ({ feed, value: standInFor(feed, batch !== null) }));
+      const composite = batch?.composite ?? null;
+      const isList = batch !== null && composite === null;
+      const values = feeds.map((feed) => ({ feed, value: standInFor(feed, isList) }));
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
-      const input = run.withValues(own, values);
+      const input = run.withValues(own, values, composite);
       if (target.ask.kind === 'subschema') {
         await this.#subschemaCall(title, target.ask.plan, input.arguments, '  ');
       } else {

@@ -130,6 +130,26 @@ t.test('a key that no operation answers is found by `check`', async (t) => {
       /has no argument `keys`/,
     ],
     [
+      'Branch: { fields: id country, operation: crm.GetBranch, ' +
+        'batch: { operation: crm.GetBranches, argument: keys, key: id } }',
+      /`id` has 1 fields, the key has 2/,
+    ],
+    [
+      'Branch: { fields: id country, operation: crm.GetBranch, ' +
+        'batch: { operation: crm.GetCustomers, argument: ids, key: id country } }',
+      /`ids` takes no list of objects/,
+    ],
+    [
+      'Branch: { fields: id country, operation: crm.GetBranch, ' +
+        'batch: { operation: crm.GetBranches, argument: keys, key: id town } }',
+      /`Branch` has no field `town`/,
+    ],
+    [
+      'Product: { fields: sku, operation: crm.Quote, arguments: { sku: sku, price: price }, ' +
+        'batch: { operation: crm.GetQuotes, argument: of, key: sku } }',
+      /Nothing fills `weight`, which `crm.Quote` requires/,
+    ],
+    [
       'Customer: [{ fields: mail, operation: crm.FindByMail }, { fields: x, resolvable: false }]',
       /`Customer` has no field `x`/,
     ],

@@ -1,7 +1,7 @@
 import t from 'tap';
 
 import { envelope, faultOf } from '../kit/envelope.js';
-import { customers, startSubgraph } from '../kit/subgraph.js';
+import { customers, services, startSubgraph } from '../kit/subgraph.js';
 
 const WIDE = 'limits:\n  graphql: { cost: 100000 }\n';
 t.test('`_entities` answers representations in their order, 100 of them in one call', async (t) => {
@@ -97,7 +97,31 @@ t.test('a null key that may be null is a null object, without a call', async (t)
     { __typename: 'Account', owner: { id: null } },
   ]);
   t.equal(errors, undefined);
-  t.same(data?.['_entities'], [null, {}, {}], 'nothing is selected of an account');
+  t.same(data?.['_entities'], [null, null, null]);
+  const { data: unselected } = await entities('... on Customer { name }', [
+    { __typename: 'Account', owner: { id: 'o' } },
+  ]);
+  t.same(unselected, { _entities: [{}] }, 'nothing is selected of an account');
+  t.same(calls(), []);
+});
+
+t.test('a key of several fields is null with one of them', async (t) => {
+  const keys = `
+      Customer: { fields: id mail, operation: crm.Find, arguments: { code: id, mail: mail } }
+`;
+  const { entities, calls } = await startSubgraph(t, '', keys, (url) =>
+    services(url)
+      .replace(
+        'owner(id: ID!)',
+        'find(code: Long!, mail: String): Customer\n        owner(id: ID!)',
+      )
+      .concat('      Find: { field: Query.find }\n'),
+  );
+  const { data, errors } = await entities('... on Customer { name }', [
+    { __typename: 'Customer', id: 1, mail: null },
+  ]);
+  t.equal(errors, undefined);
+  t.same(data?.['_entities'], [null]);
   t.same(calls(), []);
 });
 
@@ -216,3 +240,37 @@ t.test('fields that other subgraphs alone answer fill arguments, and are null he
   const { data: sdl } = await ask('{ _service { sdl } }');
   t.match(JSON.stringify(sdl), 'height: Int @external');
 });
+
+t.test(
+  'a list operation answers keys of several fields, and those with required ones',
+  async (t) => {
+    const keys = `
+      Branch:
+        fields: id country
+        operation: crm.GetBranch
+        batch: { operation: crm.GetBranches, argument: keys, key: id country }
+      Product:
+        fields: sku
+        operation: crm.Quote
+        arguments: { sku: sku, weight: weight }
+        batch: { operation: crm.GetQuotes, argument: of, key: sku }
+`;
+    const { entities, calls } = await startSubgraph(t, WIDE, keys);
+    const branch = (id: number, country: string) => ({ __typename: 'Branch', id, country });
+    const product = (sku: string, weight: number) => ({ __typename: 'Product', sku, weight });
+    const { data, errors } = await entities('... on Branch { city } ... on Product { shipping }', [
+      ...[branch(1, 'CH'), branch(2, 'CH'), product('a', 1)],
+      ...[branch(1, 'DE'), branch(1, 'CH'), product('b', 2)],
+    ]);
+    t.equal(errors, undefined);
+    t.same(data?.['_entities'], [
+      { city: '1 CH' },
+      { city: '2 CH' },
+      { shipping: 2 },
+      { city: '1 DE' },
+      { city: '1 CH' },
+      { shipping: 4 },
+    ]);
+    t.same(calls().sort(), ['GetBranches 1,CH,2,CH,1,DE', 'GetQuotes a,1,b,2']);
+  },
+);

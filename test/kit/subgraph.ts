@@ -17,7 +17,11 @@ export const services = (url: string): string => `services:
         branch(id: Int!, country: String!): Branch
         quote(sku: ID!, weight: Int!, price: Int): Product
         owner(id: ID!): Account
+        branches(keys: [BranchKey!]): [Branch!]
+        quotes(of: [Sku!]): [Product]
       }
+      input BranchKey { id: Int!, country: String! }
+      input Sku { sku: ID!, weight: Int!, price: Int }
       type Customer { id: Long!, mail: String, name: String, age: Int, friendId: Long }
       type Branch { id: Int!, country: String!, city: String }
       type Product { sku: ID!, weight: Int, price: Int, shipping: Int }
@@ -30,6 +34,8 @@ export const services = (url: string): string => `services:
       GetBranch: { field: Query.branch }
       Quote: { field: Query.quote }
       GetOwner: { field: Query.owner }
+      GetBranches: { field: Query.branches }
+      GetQuotes: { field: Query.quotes }
 `;
 
 export const KEYS = `
@@ -54,12 +60,15 @@ export const federation = (keys: string, more = ''): string => `graphql:
 /** One call as the backend saw it: `GetCustomers 1,2`. */
 export function callOf({ body }: Pick<RecordedMessage, 'body'>): string {
   const text = body.toString();
-  const values = [...text.matchAll(/<(?:\w+:)?\w+>([^<]*)</g)].map((found) => found[1] ?? '');
+  const values = [...text.matchAll(/<(?:\w+:)?\w+>([^<]*)(?=<)/g)].map((found) => found[1] ?? '');
   return [operationIn(text), values.filter((value) => value !== '').join()].join(' ').trim();
 }
 
 const customer = (id: string): string =>
   `<id>${id}</id><mail>m${id}@x</mail><name>C${id}</name><age>30</age><friendId>${id}0</friendId>`;
+
+const pairsOf = (values: readonly string[]): readonly (readonly string[])[] =>
+  values.flatMap((value, at) => (at % 2 === 0 ? [[value, values[at + 1] ?? '']] : []));
 
 /** The reply to a call. */
 export function answerTo(call: string): string {
@@ -79,6 +88,26 @@ export function answerTo(call: string): string {
       return own(`<id>${first}</id><country>${second}</country><city>City ${second}</city>`);
     case 'Quote':
       return own(`<sku>${first}</sku><shipping>${Number(second) * 2}</shipping>`);
+    case 'GetBranches':
+      return own(
+        pairsOf(values)
+          .map(
+            ([id, country]) =>
+              `<branches><id>0${id}</id><country>${country}</country>` +
+              `<city>${id} ${country}</city></branches>`,
+          )
+          .reverse()
+          .join(''),
+      );
+    case 'GetQuotes':
+      return own(
+        pairsOf(values)
+          .map(
+            ([sku, weight]) =>
+              `<quotes><sku>${sku}</sku>` + `<shipping>${Number(weight) * 2}</shipping></quotes>`,
+          )
+          .join(''),
+      );
     case 'GetOwner':
       return own(`<owner><id>${first}</id></owner><balance>5</balance>`);
     default:

@@ -17,6 +17,9 @@ import { LINK_BATCH, linkedOperation } from './link-keys.js';
  * Federation.
  */
 
+const ONE_PATH = FIELD_PATH.pattern.slice(1, -1);
+const FIELD_PATHS = `^${ONE_PATH}( ${ONE_PATH}){0,15}$`;
+
 const fieldSet = (description: string) =>
   text(description, {
     minLength: 1,
@@ -24,6 +27,23 @@ const fieldSet = (description: string) =>
     pattern: '^[_0-9A-Za-z{}\\s,]+$',
     hint: 'Write names of fields with blanks between them: `id country`, or `owner { id }`.',
   });
+
+const BATCH = closed(
+  {
+    ...LINK_BATCH.properties,
+    argument: text(
+      'Its list argument, which takes the keys: values, or objects with members that are called ' +
+        'like the `arguments`, where these are several.',
+      FIELD_PATH,
+    ),
+    key: text(
+      'The field of the items that holds the key, or the fields, in the order of the key: ' +
+        'answers may come in any order.',
+      { pattern: FIELD_PATHS, maxLength: 2048, hint: 'Write fields with a blank between them.' },
+    ),
+  },
+  'A list operation that answers many objects in one call.',
+);
 
 const KEY = closed({
   fields: fieldSet('Its fields: `id`, `id country`, `owner { id }`.'),
@@ -48,7 +68,7 @@ const KEY = closed({
       { names: FIELD_PATH.hint },
     ),
   ),
-  batch: optional(LINK_BATCH),
+  batch: optional(BATCH),
 });
 
 export type FederationKey = StaticOf<typeof KEY>;

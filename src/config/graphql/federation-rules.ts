@@ -2,7 +2,7 @@ import { isRecord, jsonValues, spelling } from '../../core/index.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
-/** Rules about the keys of a subgraph: each is answered or only named, and the router has a class. */
+/** Rules about a subgraph: each key is answered or only named, and the router has a class. */
 export function federationRules(data: Record<string, unknown>): readonly Finding[] {
   const { graphql } = data;
   const federation = isRecord(graphql) ? graphql['federation'] : undefined;

@@ -5,7 +5,7 @@ import type { LinkPosition, PathNode } from '../schema/links/link-walk.js';
 import type { EntityPlan } from './entity-plan.js';
 import type { ErrorList } from './error-list.js';
 import type { LinkRun } from './link-run.js';
-import { feedValuesOf, readRepresentation } from './representation.js';
+import { feedValuesOf, type Representation, readRepresentation } from './representation.js';
 
 /** The key of an object while it is asked for. */
 const OBJECT = 'object';
@@ -32,10 +32,13 @@ export async function answerEntities(
   const holders = representations.map((representation, index) => {
     const owner: Record<string, unknown> = { [OBJECT]: null };
     try {
-      const feedValues = feedValuesAt(representation, index, plan);
-      // Nothing is selected of its type.
-      owner[OBJECT] = feedValues ?? {};
-      if (feedValues !== null) {
+      const path = ['arguments', SUBGRAPH_NAMES.representations, index];
+      const read = readRepresentation(representation, plan.entities, path);
+      const id = selectionOf(read, plan);
+      if (!read.isNull && id === null) {
+        owner[OBJECT] = {};
+      } else if (!read.isNull && id !== null) {
+        const feedValues = feedValuesOf(read, id, path);
         positions.push({ owner, key: OBJECT, feedValues, place: { parent, step: index } });
       }
     } catch (caught) {
@@ -47,15 +50,6 @@ export async function answerEntities(
   return holders.map((owner) => owner[OBJECT]);
 }
 
-/** The values for the call of a representation's key; null where its type is not selected. */
-function feedValuesAt(
-  value: unknown,
-  index: number,
-  { entities, types }: EntityPlan,
-): LinkPosition['feedValues'] | null {
-  const path = ['arguments', SUBGRAPH_NAMES.representations, index];
-  const representation = readRepresentation(value, entities, path);
-  const { entity, key } = representation;
-  const planned = types.get(entity.type.name)?.find((each) => each.key === key);
-  return planned === undefined ? null : feedValuesOf(representation, planned.id, path);
-}
+/** The id of the selection of a key; null where nothing of its type is selected. */
+const selectionOf = ({ entity, key }: Representation, { types }: EntityPlan): string | null =>
+  types.get(entity.type.name)?.find((each) => each.key === key)?.id ?? null;

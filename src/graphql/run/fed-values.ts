@@ -1,6 +1,7 @@
 import { InputError } from '../../codec/index.js';
 import type { FieldFeed } from '../schema/feeds/feed.js';
 import { hiddenAlong, hiddenKey } from '../schema/feeds/hidden-slots.js';
+import type { CompositeBatch } from '../schema/links/link.js';
 import type { CallInput } from './field-call.js';
 
 /** The value that a feed gives to an argument. */
@@ -50,11 +51,35 @@ function asArgument(held: unknown, { argument, asText, asNumber, wraps }: FieldF
   return wraps ? [convert(held)] : convert(held);
 }
 
-/** Adds the values of feeds to the arguments of the document. */
+/** The object that holds the values of feeds, for the list argument of a composite batch. */
+export function compositeValue(
+  { argument, members }: CompositeBatch,
+  feeds: readonly FieldFeed[],
+  values: readonly FedValue[],
+): FedValue {
+  const object: Record<string, unknown> = {};
+  for (const { feed, value } of values) {
+    object[members[feeds.indexOf(feed)] ?? ''] = value;
+  }
+  const [first] = values;
+  if (first === undefined) throw new Error('a key without values');
+  return { feed: { ...first.feed, argument }, value: object };
+}
+
+/**
+ * Adds the values of feeds to the arguments of the document; those of a composite batch as its only
+ * object.
+ */
 export function withValues(
   { arguments: own, headers }: CallInput,
   values: readonly FedValue[],
+  composite: CompositeBatch | null = null,
 ): CallInput {
+  if (composite !== null) {
+    const feeds = values.map(({ feed }) => feed);
+    const { feed, value } = compositeValue(composite, feeds, values);
+    return withValues({ arguments: own, headers }, [{ feed, value: [value] }]);
+  }
   const all: Record<string, unknown> = { ...own };
   for (const { feed, value } of values) {
     let holder = all;

@@ -18,7 +18,7 @@ import {
 import type { Variables } from '../schema/output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
-import { type FedValue, fedValues, withValues } from './fed-values.js';
+import { compositeValue, type FedValue, fedValues, withValues } from './fed-values.js';
 import type { CallInput, RequestCalls } from './field-call.js';
 import type { SubschemaRun } from './subschema-run.js';
 
@@ -112,11 +112,14 @@ export class LinkRun {
     if (values === null) return NO_ANSWER;
     const input = this.#inputOf(selection);
     if (input instanceof Refusal) return failed(input);
+    const { batch } = link;
     const [first] = values;
-    if (link.batch === null || first === undefined) {
+    if (batch === null || first === undefined) {
       return this.#askOnce(selection, withValues(input, values));
     }
-    return this.#askTogether(selection, link.batch, input, first);
+    const composite = batch.composite ?? null;
+    const key = composite === null ? first : compositeValue(composite, link.feeds, values);
+    return this.#askTogether(selection, batch, input, key);
   }
 
   #askOnce({ target }: LinkSelection, input: CallInput): Promise<LinkAnswer> {
@@ -137,11 +140,14 @@ export class LinkRun {
     input: SharedInput,
     { feed, value }: FedValue,
   ): Promise<LinkAnswer> {
-    const key = { text: keyText(value, batch.isNumeric), value };
+    const key = { text: textOfKey(value, batch), value };
     const loader = getOrMake(this.#loaders, input.batchName, () => {
       const ask = (values: readonly unknown[]): Promise<Decoded> =>
         this.#ask(target, withValues(input, [{ feed, value: values }]));
-      const cacheKeyFn = ({ text }: BatchKey): string => text;
+      const isComposite = (batch.composite ?? null) !== null;
+      // Objects of one key may differ in what else the operation takes.
+      const cacheKeyFn = ({ text, value: object }: BatchKey): string =>
+        isComposite ? JSON.stringify(object) : text;
       return new DataLoader((keys) => answerKeys(keys, feed, batch, ask), {
         maxBatchSize: this.#batchItems,
         cacheKeyFn,
@@ -305,9 +311,8 @@ function answersOf(
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const indexes = new Map<string, number[]>();
   for (const [index, item] of items.entries()) {
-    const key = isRecord(item) ? hiddenAlong(item[hiddenKey(0)], batch.key.length - 1) : null;
-    if (key === null) continue;
-    const text = keyText(key, batch.isNumeric);
+    const text = isRecord(item) ? textOfItem(item, batch) : null;
+    if (text === null) continue;
     collections.addToGroup(indexes, text, index);
   }
   const { byItem, others } = sorted(decoded.errors, batch.items.length);
@@ -328,6 +333,31 @@ function answersOf(
       furtherErrors,
     };
   });
+}
+
+/** The text that a key has in items: of one with several values that of all of them. */
+function textOfKey(value: unknown, { isNumeric, composite = null }: LinkBatch): string {
+  if (composite === null || !isRecord(value)) return keyText(value, isNumeric);
+  const { members, parts } = composite;
+  return JSON.stringify(
+    parts.map((part) => keyText(value[members[part.feed] ?? ''], part.isNumeric)),
+  );
+}
+
+/** The text of the key of an item; null where a value of it is missing. */
+function textOfItem(item: Record<string, unknown>, batch: LinkBatch): string | null {
+  const { composite = null } = batch;
+  const valueAt = (index: number, path: readonly string[]): unknown =>
+    hiddenAlong(item[hiddenKey(index)], path.length - 1);
+  if (composite === null) {
+    const key = valueAt(0, batch.key);
+    return key === null ? null : keyText(key, batch.isNumeric);
+  }
+  const values = composite.parts.map(({ path }, index) => valueAt(index, path));
+  if (values.includes(null)) return null;
+  return JSON.stringify(
+    composite.parts.map(({ isNumeric }, index) => keyText(values[index], isNumeric)),
+  );
 }
 
 type ErrorsByItem = ReadonlyMap<number, readonly replyPlans.DecodeError[]>;

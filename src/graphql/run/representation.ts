@@ -22,6 +22,8 @@ export interface Representation {
   /** The first key whose fields are all there, and not null if another's are not. */
   readonly key: EntityKey;
   readonly fields: Fields;
+  /** A value of the key is null: it stands for no object. */
+  readonly isNull: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -47,8 +49,11 @@ export function readRepresentation(
     const keys = entity.keys.map((each) => `\`${each.fields}\``).join(', or ');
     throw new InputError(path, `must have the fields of a key of ${entity.type.name}: ${keys}`);
   }
-  checkFurther(key, fields, path);
-  return { entity, key, fields };
+  const isNull = key.paths.some((each) => valueAlong(fields, each) === null);
+  if (!isNull) {
+    checkFurther(key, fields, path);
+  }
+  return { entity, key, fields, isNull };
 }
 
 /** Fields beside the key, of `@requires`, that the operation cannot do without. */

@@ -21,7 +21,7 @@ export interface TypeDirectives extends PartDirectives {
 export interface FieldDirectives extends PartDirectives {
   readonly shareable: boolean;
   readonly external: boolean;
-  /** The type of a field that this schema lacks: other subgraphs alone answer it. Null: it has it. */
+  /** The type of a field that other subgraphs alone answer; null for one of this schema. */
   readonly type: string | null;
   /** The subgraph that the field is taken from, with the label of a gradual change. */
   readonly override: { readonly from: string; readonly label: string | null } | null;

@@ -11,10 +11,11 @@ import {
 import { getOrMake } from '../../../core/index.js';
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
 import { fieldAlong } from '../feeds/feed-types.js';
-import type { Targets, TargetUse } from '../feeds/targets.js';
+import { linkTargetOf, type Targets, type TargetUse } from '../feeds/targets.js';
 import type { Link } from '../links/link.js';
 import { type LinkTarget, resolveLink } from '../links/link-schema.js';
 import { isRoot } from '../types/roots.js';
+import { withCompositeBatch } from './composite-batch.js';
 import type { EntityKey, EntityType, KeyMapping } from './entity.js';
 import { feedScalars } from './feed-scalars.js';
 import { pathsOfFieldSet } from './field-set.js';
@@ -134,15 +135,12 @@ function linkOf(
   }
   const alike = Object.fromEntries(paths.map((path) => [path.join('.'), path.join('.')]));
   const fields = filled ?? alike;
-  if (batch !== null && Object.keys(fields).length !== 1) {
-    const what = `A batch answers keys of one field; this one has ${Object.keys(fields).length}.`;
-    return report(['batch'], what, 'Leave it out: each object is a call then.');
-  }
+  const isComposite = batch !== null && Object.keys(fields).length > 1;
   const mapping = {
     name: `${type.name}._key${at}`,
     operation,
     arguments: fields,
-    batch,
+    batch: isComposite ? null : batch,
     description: null,
     deprecated: null,
   };
@@ -165,6 +163,12 @@ function linkOf(
       null,
       'key',
     );
+  }
+  if (isComposite) {
+    const many = linkTargetOf(batch.operation, ['batch', 'operation'], CALLED, known, report);
+    const key = { type, fields, paths };
+    const made = many === null ? null : withCompositeBatch(link, batch, key, many, report);
+    return made === null ? null : { ...made, definition: { ...made.definition, args: [] } };
   }
   // Callers of `_entities` have no way to give further arguments.
   return { ...link, definition: { ...link.definition, args: [] } };

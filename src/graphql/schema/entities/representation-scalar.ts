@@ -2,7 +2,7 @@ import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { isRecord } from '../../../core/index.js';
 import { SUBGRAPH_NAMES } from './entity.js';
 
-/** Makes the scalar of representations, which are checked against their type where they are used. */
+/** Makes the scalar of representations; they are checked by their type where they are used. */
 export const representationScalar = (): GraphQLScalarType =>
   new GraphQLScalarType<unknown, unknown>({
     name: SUBGRAPH_NAMES.representation,

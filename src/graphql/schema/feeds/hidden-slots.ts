@@ -80,17 +80,24 @@ export function wireSlot(key: string, field: FieldShape): FieldSlot {
   );
 }
 
-/** `end` reads the key. */
+/** A value of a key: its path, and `end`, which reads it. */
+export interface KeyEnd {
+  readonly path: readonly string[];
+  readonly end: End;
+}
+
+/** An item that is read with the values of its key, each under `hiddenKey` of its index. */
 export const keyed = (
   item: replyPlans.ObjectPlan,
   shape: ElementShape,
-  path: readonly string[],
-  end: End,
+  keys: readonly KeyEnd[],
 ): replyPlans.ObjectPlan =>
   new replyPlans.LazyObject(shape, (object) => {
-    const field = object.fields.get(path[0] ?? '');
-    const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), end)];
-    return { slots: [selfSlot(HIDDEN, item), ...key] };
+    const slots = keys.flatMap(({ path, end }, index) => {
+      const field = object.fields.get(path[0] ?? '');
+      return field === undefined ? [] : [slotAlong(hiddenKey(index), field, path.slice(1), end)];
+    });
+    return { slots: [selfSlot(HIDDEN, item), ...slots] };
   });
 
 /** Follows `HIDDEN` from a value, `steps` times. */

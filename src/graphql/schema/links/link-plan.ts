@@ -207,7 +207,7 @@ export class LinkPlanner implements LinkSlots {
       return { ask: { kind: 'soap', bound: called, reply: pages.reply, pages }, walk: pages.walk };
     }
     const { reply, walk } =
-      batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes, feeds[0]);
+      batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes, feeds);
     return { ask: { kind: 'soap', bound: called, reply }, walk };
   }
 
@@ -221,9 +221,11 @@ export class LinkPlanner implements LinkSlots {
     { reply }: BoundField,
     batch: LinkBatch,
     nodes: readonly FieldNode[],
-    feed: FieldFeed | undefined,
+    feeds: readonly FieldFeed[],
   ): PlannedReply {
     const { root, element } = reply;
+    const parts = batch.composite?.parts ?? [{ path: batch.key, feed: 0 }];
+    const keys = parts.map(({ path, feed }) => ({ path, end: endOf(feeds[feed]) }));
     const faults = errorPlans(reply, this.#rights);
     let walk: Walk | null = null;
     const items = (key: string, list: FieldShape): FieldSlot => {
@@ -243,7 +245,7 @@ export class LinkPlanner implements LinkSlots {
         ...SINGLE,
         ...fieldPosition(list),
         list: true,
-        value: keyed(item, list.value.shape, batch.key, endOf(feed)),
+        value: keyed(item, list.value.shape, keys),
       };
     };
     if (root.kind === 'done') throw new Error('a list operation has an answer');

@@ -199,7 +199,11 @@ function feedsOf(
   });
 }
 
-function batchOf(
+/**
+ * How the answer of a list operation has the objects of `type`, known by one value; null, and an
+ * error, where it has not.
+ */
+export function batchOf(
   batch: NonNullable<LinkMapping['batch']>,
   called: LinkTarget,
   type: GraphQLOutputType,

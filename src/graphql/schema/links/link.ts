@@ -57,6 +57,24 @@ export interface LinkBatch {
   readonly isGrouped: boolean;
   /** For such a list: it may not hold null. */
   readonly itemNonNull: boolean;
+  /** Null or absent: the list argument takes values. */
+  readonly composite?: CompositeBatch | null;
+}
+
+/** A batch whose list argument takes objects, with a member for each feed of the link. */
+export interface CompositeBatch {
+  readonly argument: readonly string[];
+  /** The names of the members, by feed. */
+  readonly members: readonly string[];
+  /** The values that items are known by; `key` of the batch is the first. */
+  readonly parts: readonly KeyPart[];
+}
+
+/** A value of a key: the field of the items that holds it, and the feed that has it. */
+interface KeyPart {
+  readonly path: readonly string[];
+  readonly isNumeric: boolean;
+  readonly feed: number;
 }
 
 /** Maps `Type.field` to its link, for every type that has the field. */
