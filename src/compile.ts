@@ -34,6 +34,7 @@ import { withCanaries } from './compile/soap/canary.js';
 import { type KnownModel, WsdlReader } from './compile/soap/documents/named-wsdl.js';
 import { DeclaredOutputs } from './compile/soap/operations/declared-outputs.js';
 import type { ConfiguredService, SoapService } from './compile/soap/service.js';
+import { withShadows } from './compile/soap/shadow.js';
 import { closedReplies } from './compile/warnings/soap-rights.js';
 import { FindingsError, within } from './config/keys/finding.js';
 import { type LoadedConfig, rootSection } from './config/load.js';
@@ -237,7 +238,7 @@ async function compileTables(
     throw problems.error();
   }
   const called = withHealth(limits.codec, withLogins(limits.codec, backends.services));
-  const services = withCanaries(called, {
+  const services = withCanaries(withShadows(called), {
     keeping,
     forwarding: new Forwarding(trustedProxies),
     via,

@@ -18,6 +18,7 @@ import { type AddressEvent, AddressStates, loggedStates } from './observe/addres
 import type { Log } from './observe/log/log.js';
 import type { Metrics } from './observe/metrics/metrics.js';
 import type { AddressGauges, UpstreamGauges } from './observe/metrics/upstream-gauges.js';
+import type { ShadowReports } from './observe/shadow-reports.js';
 import {
   makeRequestHandler,
   type RequestHandler,
@@ -71,6 +72,8 @@ export interface ProcessState
   readonly present: () => Generation;
   readonly backends: BackendRole;
   readonly reloadLimiter: ReloadLimiter;
+  /** Takes how calls of second backends compare. */
+  readonly shadows: ShadowReports;
   /** Takes a sign that answers of an address are mixed up, which this process has found. */
   readonly suspect: (suspicion: sharedState.Suspicion) => void;
   /**
@@ -167,6 +170,9 @@ export class Generation {
     for (const each of this.upstreams) {
       reportUpstream(each, state);
     }
+    for (const { name, shadow } of compiled.services) {
+      shadow?.traffic.listen((report) => state.shadows.add(name, report));
+    }
     this.graphql = makeGraphqlEndpoint(compiled, {
       ...state,
       observers: topics.length === 0 ? null : observers,
@@ -244,9 +250,15 @@ export class Generation {
 
   /** Services of both kinds, and their second backends. */
   get upstreams(): readonly AnyUpstream[] {
+    const shadows = this.compiled.services.flatMap(({ second }) => second.shadow ?? []);
+    return [...this.#awaited, ...shadows];
+  }
+
+  /** Those whose calls callers wait for. */
+  get #awaited(): readonly AnyUpstream[] {
     const { services, graphqlUpstreams } = this.compiled;
-    const seconds = services.flatMap(({ second }) => second.canary ?? []);
-    return [...services, ...graphqlUpstreams, ...seconds];
+    const canaries = services.flatMap(({ second }) => second.canary ?? []);
+    return [...services, ...graphqlUpstreams, ...canaries];
   }
 
   /** Upstreams in `seen` count for another generation; those of this one are added. */
@@ -269,7 +281,7 @@ export class Generation {
   }
 
   hasLongQueue(nowMillis: number): boolean {
-    return this.upstreams.some(({ upstream }) => upstream.hasLongQueue(nowMillis));
+    return this.#awaited.some(({ upstream }) => upstream.hasLongQueue(nowMillis));
   }
 
   /**

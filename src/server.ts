@@ -53,6 +53,7 @@ import { MetricExport } from './observe/metrics/metric-export.js';
 import type { MetricList } from './observe/metrics/metric-table.js';
 import { Metrics } from './observe/metrics/metrics.js';
 import { Overload } from './observe/overload.js';
+import { ShadowReports } from './observe/shadow-reports.js';
 import { Tracing } from './observe/trace/tracing.js';
 import { Usage, usagePages } from './observe/usage.js';
 import { EventBuses } from './pubsub/event-buses.js';
@@ -485,6 +486,7 @@ export class Gateway {
       liveClients: new LiveClients(compiled),
       present: () => this.#generations.current,
       reloadLimiter: new ReloadLimiter(),
+      shadows: new ShadowReports(this.#log, this.#metrics),
       suspicions: this.#suspicions,
       suspect: (suspicion) => this.#suspect(suspicion),
       slots: this.#shared?.slots ?? this.#options.slots ?? new sharedState.SlotClock(),

@@ -66,6 +66,7 @@ export async function closeBackends(
     ...others.map((end) => end()),
     ...[...services, ...graphqlUpstreams].map((service) => service.upstream.close()),
     ...services.map((service) => service.second.canary?.upstream.close()),
+    ...services.map((service) => service.second.shadow?.upstream.close()),
     ...services.map((service) => service.bound?.close()),
     ...services.map((service) => service.verification?.users?.close()),
   ]);

@@ -1,6 +1,7 @@
 import { isRecord, jsonValues, type Steps } from '../core/index.js';
 import { rateRules } from './backend/rate-rules.js';
 import { secondBackendRules } from './backend/second-backend-rules.js';
+import { shadowRules } from './backend/shadow-rules.js';
 import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';
 import { maskRules } from './clients/masks.js';
@@ -111,7 +112,11 @@ function serviceRules(
   }
   findings.push(...upstreamRules(service, hasTokens, path), ...rateRules(service, path));
   if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
-  findings.push(...secondBackendRules(service, 'canary', hasTokens, path));
+  findings.push(
+    ...secondBackendRules(service, 'canary', hasTokens, path),
+    ...secondBackendRules(service, 'shadow', hasTokens, path),
+    ...shadowRules(service, path),
+  );
   if (has('wsdl') && has('types')) {
     at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
   }

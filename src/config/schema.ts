@@ -4,6 +4,7 @@ import { UPSTREAM_LIMITS } from '../upstream/index.js';
 import { XML_LIMITS } from '../xml/index.js';
 import { type AddressConfig, urls } from './backend/balance-keys.js';
 import { CANARY } from './backend/canary-keys.js';
+import { SHADOW } from './backend/shadow-keys.js';
 import { UPSTREAM_KEYS } from './backend/upstream-keys.js';
 import { CLIENT_KEYS } from './clients/client-keys.js';
 import { costPoints } from './graphql/cost-keys.js';
@@ -236,6 +237,7 @@ const SERVICE = closed({
   drift: optional(DRIFT_KEYS),
   canary: optional(CANARY),
   record: optional(RECORD_KEYS),
+  shadow: optional(SHADOW),
   limits: section('Limits of this service where they differ from those of the gateway.', {
     xml: limitOverrides(XML_LIMITS, 'limits.xml'),
     upstream: limitOverrides(UPSTREAM_LIMITS, 'limits.upstream'),

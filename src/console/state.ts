@@ -36,6 +36,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'soapstone_audit_lines_waiting',
   'soapstone_audit_lines_dropped_total',
   'soapstone_canary_share',
+  'soapstone_shadow_total',
   'soapstone_wsdl_drift',
   'soapstone_wsdl_taken_timestamp_seconds',
   'soapstone_shedding',

@@ -21,7 +21,7 @@ const NAMED = [
   ...['rest', 'mcp', 'ws-security', 'pages', 'idempotency', 'rate', 'downloads', 'uploads'],
   ...['validate', 'tolerate', 'values', 'oauth', 'without-wsdl', 'clients', 'caching', 'links'],
   ...['federation', 'masking', 'monitor', 'replicas', 'subscriptions', 'two-addresses'],
-  ...['all-operations', 'selected-operations', 'canary'],
+  ...['all-operations', 'selected-operations', 'canary', 'shadow'],
 ];
 
 /** A request in the comments of an example, and the answer in the line after it. */

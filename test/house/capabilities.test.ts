@@ -400,6 +400,26 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/subscriptions/sources/poll-source.ts': 'chooses the backend of a poll',
     },
   },
+  shadow: {
+    homes: [
+      'gateway/shadow/',
+      'flow/calls/shadow-',
+      'config/backend/shadow-',
+      'compile/soap/shadow.ts',
+      'observe/shadow-reports.ts',
+    ],
+    words: /\b(?:SHADOW|\w*[sS]hadow(?:s|Reports?|Traffic|Rules)?)\b/g,
+    exceptions: {
+      'compile/backend/kept-backend.ts': 'a change of it leaves the connections of the service',
+      'compile/soap/second-service.ts': 'a second backend has none itself',
+      'compile/soap/service.ts': 'a service may have one',
+      'config/backend/second-backend-rules.ts': 'checks its keys',
+      'config/plans/literal-secrets.ts': 'names its secrets',
+      'config/plans/second-backend-plan.ts': 'reads its keys',
+      'config/plans/service-plan.ts': 'reads its keys',
+      'flow/calls/declared-call.ts': 'a call may be made twice',
+    },
+  },
   'idempotency keys': {
     homes: [
       'flow/idempotency/',

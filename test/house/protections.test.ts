@@ -72,6 +72,7 @@ const OF_SOAP_SERVICES = [
 ];
 /** A second backend is a server as others are: who is called does not protect. */
 const OF_SECOND_BACKENDS = ['auth', 'headers', 'proxy', 'timeoutMillis', 'security'];
+const OF_SHADOWS = ['share', 'operations', 'compare', 'ignore', 'callsAtOnce', 'waitingBytes'];
 const OF_CANARIES = ['share', 'header', 'sticky', 'back'];
 const OF_GRAPHQL_SERVICES = ['schema', 'prefix', 'rename', 'subscriptions'];
 const OF_TLS = ['cert', 'key', 'pfx', 'passphrase'];
@@ -81,6 +82,7 @@ const NEUTRAL: readonly string[] = [
   ...OF_SERVICES.flatMap((key) => [`services.*.${key}`, `graphqlServices.*.${key}`]),
   ...OF_SOAP_SERVICES.map((key) => `services.*.${key}`),
   ...[...OF_SECOND_BACKENDS, ...OF_CANARIES].map((key) => `services.*.canary.${key}`),
+  ...[...OF_SECOND_BACKENDS, ...OF_SHADOWS].map((key) => `services.*.shadow.${key}`),
   ...OF_GRAPHQL_SERVICES.map((key) => `graphqlServices.*.${key}`),
   ...OF_TLS.flatMap((key) =>
     [
@@ -88,6 +90,7 @@ const NEUTRAL: readonly string[] = [
       'clients.authorize',
       'services.*.security.verify.usernameToken',
       'services.*.canary',
+      'services.*.shadow',
     ].map((owner) => `${owner}.tls.${key}`),
   ),
   'services.*.security.verify.usernameToken.timeoutMillis',

@@ -34,12 +34,13 @@ const KEYS_OF_MESSAGES: ReadonlySet<string> = new Set([
   'validate',
   'drift',
   'canary',
+  'shadow',
 ]);
 
 /** The configuration of a service without its second backends, whose changes are not its own. */
 export function keysOfBackend(config: AnyService): unknown {
-  if (!('canary' in config)) return config;
-  const { canary: _canary, ...others } = config;
+  if (!('canary' in config) && !('shadow' in config)) return config;
+  const { canary: _canary, shadow: _shadow, ...others } = config;
   return others;
 }
 

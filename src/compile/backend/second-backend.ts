@@ -20,7 +20,7 @@ export interface SecondBackend {
 }
 
 export const SECOND_BACKENDS = new Kept<SecondBackend>(
-  'of `canary` of a service: connections, circuit breakers, tokens',
+  'of `canary` and `shadow` of a service: connections, circuit breakers, tokens',
   'if it is reached as before',
 );
 

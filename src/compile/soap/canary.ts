@@ -2,9 +2,10 @@ import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Via } from '../../access/network/via.js';
 import type { CanaryConfig } from '../../config/backend/canary-keys.js';
 import { CanaryShare } from '../../gateway/canary/canary-share.js';
-import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
+import { compileCallerFields } from '../backend/caller-fields.js';
 import type { SecondBackend } from '../backend/second-backend.js';
 import { type Keeping, Kept } from '../keep.js';
+import { secondService } from './second-service.js';
 import type { Canary, ConfiguredService, SoapService } from './service.js';
 
 export const SHARES = new Kept<CanaryShare>(
@@ -56,7 +57,7 @@ function compileCanary(
   });
   const fields = compileCallerFields(config, forwarding, via);
   const calledBy = (isAsked: boolean): SoapService => ({
-    ...elsewhere(service, backend, fields),
+    ...secondService(service, backend, fields),
     chosen: { digest, share, isAsked },
   });
   const [name = '', value = ''] = keys.header?.split(/: ?(.*)/s) ?? [];
@@ -68,30 +69,5 @@ function compileCanary(
     upstream: backend.upstream,
     byShare: calledBy(false),
     byHeader: calledBy(true),
-  };
-}
-
-/**
- * A service as its second backend is called: the same messages, over other connections. Tokens of
- * its session, which are credentials of the service, go to its own server alone.
- */
-function elsewhere(
-  service: SoapService,
-  { plan, upstream, reach, callRules }: SecondBackend,
-  callerFields: CallerFieldRules,
-): SoapService {
-  const isOwnServer = plan.isSameOrigin && !plan.hasOwnAuth;
-  const { hasMadeSecurity } = plan;
-  return {
-    ...service,
-    upstream,
-    reach,
-    callRules,
-    callerFields,
-    session: isOwnServer ? service.session : null,
-    security: hasMadeSecurity ? service.security : null,
-    signing: hasMadeSecurity ? service.signing : null,
-    health: null,
-    canary: null,
   };
 }

@@ -5,6 +5,7 @@ import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { inputFiles, Pace, scopeRules, tolerated } from '../../core/index.js';
 import type { CanaryShare } from '../../gateway/canary/canary-share.js';
+import type { ShadowTraffic } from '../../gateway/shadow/shadow-traffic.js';
 import {
   DIALECTS,
   type Dialect,
@@ -87,6 +88,8 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
   readonly reach: Reach;
   /** The new backend that gets a share of its calls; null for none. Added when all are compiled. */
   readonly canary: Canary | null;
+  /** The second backend that gets its reads as well; null for none. Added when all are compiled. */
+  readonly shadow: Shadow | null;
   /** The new backend that this call is for; null: that of the service. */
   readonly chosen: ChosenBackend | null;
   /** Null for none. Added when all services are compiled. */
@@ -176,6 +179,17 @@ export interface Canary {
   readonly byHeader: SoapService;
 }
 
+/** A second backend that gets the reads of a service as well. */
+export interface Shadow {
+  /** The service as it is called there. */
+  readonly service: SoapService;
+  /** The operations that are sent there. */
+  readonly operations: ReadonlySet<string>;
+  /** Paths of replies that may differ. */
+  readonly ignore: ReadonlySet<string>;
+  readonly traffic: ShadowTraffic;
+}
+
 /** The second backend of a service, as the backend of a call. */
 export interface ChosenBackend {
   readonly digest: string;
@@ -194,6 +208,7 @@ export interface ConfiguredService extends SoapService {
 /** The other backends of a service; null for none. */
 export interface SecondBackends {
   readonly canary: SecondBackend | null;
+  readonly shadow: SecondBackend | null;
 }
 
 /** What the services of a configuration have in common. */
@@ -232,6 +247,7 @@ export async function compileService(
   const received = compileReceived(plan, description, parts);
   const { isKept, reachedBy, ...backend } = await compileBackend(plan, keeping);
   const canary = await compileSecondBackend(plan.canary, 'canary', keeping);
+  const shadow = await compileSecondBackend(plan.shadow, 'shadow', keeping);
   const bridged = bridgedVersions(config, versions);
   const calls = compileCalls(plan, description, versions, bridged);
   const messages = compileMessages(plan, parts, {
@@ -261,14 +277,16 @@ export async function compileService(
     session: null,
     health: null,
     canary: null,
+    shadow: null,
     chosen: null,
-    second: { canary },
+    second: { canary, shadow },
     recording: compileRecording(plan, operations, gateway.limits.record),
     warnings: findingsBelow(['services', name], found),
     // Last: a service that is refused holds nothing.
     ...holdCalls(plan, backend, { isKept, keeping }),
   };
   holdSecondBackend(canary, keeping);
+  holdSecondBackend(shadow, keeping);
   BACKENDS.set(keeping, name, reachedBy, service);
   CALL_LIMITS.set(keeping, name, keysOfBackend(config), service);
   DESCRIPTIONS.set(keeping, name, config, service);

@@ -8,7 +8,7 @@ import { routeRules } from './upstream-rules.js';
 /** Rules between the keys of a second backend, and with those of its service. */
 export function secondBackendRules(
   service: Record<string, unknown>,
-  key: 'canary',
+  key: 'canary' | 'shadow',
   hasTokens: boolean,
   path: ConfigPath,
 ): readonly Finding[] {

@@ -29,7 +29,7 @@ const SECRET: ReadonlySet<string> = new Set([...IDENTITY, 'password', 'token', '
 /** Reads the second backend under this key of a service; null where it has none. */
 export function readSecondBackend(
   section: ConfigSection<ServiceConfig>,
-  key: 'canary',
+  key: 'canary' | 'shadow',
 ): SecondBackendPlan | null {
   const service = section.value;
   const second: SecondBackendConfig | undefined = service[key];
@@ -66,6 +66,7 @@ function configOf(
     zone: _zone,
     health: _health,
     canary: _canary,
+    shadow: _shadow,
     ...service
   } = section.value;
   const auth = second.auth ?? (isSameOrigin ? serviceAuth : undefined);

@@ -15,6 +15,8 @@ export interface ServicePlan extends BackendPlan {
   readonly canary: SecondBackendPlan | null;
   /** The folder of recorded exchanges; null where none are. */
   readonly recordFolder: string | null;
+  /** The second backend that gets its reads as well; null for none. */
+  readonly shadow: SecondBackendPlan | null;
 }
 
 /** The file of a WSDL. */
@@ -40,6 +42,7 @@ export const readService = (section: ConfigSection<ServiceConfig>): ServicePlan 
   security: readSecurity(section),
   canary: readSecondBackend(section, 'canary'),
   recordFolder: readRecordFolder(section),
+  shadow: readSecondBackend(section, 'shadow'),
 });
 
 function readRecordFolder(section: ConfigSection<ServiceConfig>): string | null {

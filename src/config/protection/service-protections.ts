@@ -271,6 +271,7 @@ export const SERVICE_PROTECTIONS = {
         'clients?.authorize?',
         'services.*.security.verify?.usernameToken?',
         'services.*.canary?',
+        'services.*.shadow?',
       ),
       ...each(
         encrypted,
@@ -283,6 +284,8 @@ export const SERVICE_PROTECTIONS = {
         'services.*.drift?.url',
         'services.*.canary?.url',
         'services.*.canary?.auth?.oauth2?.tokenUrl',
+        'services.*.shadow?.url',
+        'services.*.shadow?.auth?.oauth2?.tokenUrl',
       ),
       ...each(
         grants('closed'),

@@ -61,6 +61,7 @@ export function Services({ readings, description: { services, listenerEnds } }: 
         empty="None has been called yet."
       />
       <NewBackends readings={readings} />
+      <Shadows readings={readings} />
       <Certificates readings={readings} listenerEnds={listenerEnds} />
     </>
   );
@@ -84,6 +85,36 @@ function NewBackends({ readings }: Pick<Props, 'readings'>) {
     <Table
       title="New backends"
       columns={['Service', 'Share', '#calls/s', '#failed/s', 'failed since the start']}
+      rows={rows}
+      empty=""
+    />
+  );
+}
+
+/** How replies of second backends compare, by operation. */
+function Shadows({ readings }: Pick<Props, 'readings'>) {
+  const metric = 'soapstone_shadow_total';
+  const names = new Set(
+    readings.points(metric).map(({ labels }) => `${labels['service']} ${labels['operation']}`),
+  );
+  const rows = [...names].map((name) => {
+    const [service = '', operation = ''] = name.split(' ');
+    const count = (outcome: string) => readings.total(metric, { service, operation, outcome });
+    const different = count('different');
+    return [
+      service,
+      operation,
+      count('same'),
+      <span class={different > 0 ? 'bad' : ''}>{different}</span>,
+      count('failed'),
+      count('skipped'),
+    ];
+  });
+  if (rows.length === 0) return null;
+  return (
+    <Table
+      title="Shadows"
+      columns={['Service', 'Operation', '#same', '#different', '#failed', '#skipped']}
       rows={rows}
       empty=""
     />

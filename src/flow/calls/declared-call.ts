@@ -14,6 +14,7 @@ import type { MessageContent } from './message-content.js';
 import { mayBePackage } from './package-receiver.js';
 import { ReplyTolerance } from './reply-tolerance.js';
 import { SessionCall } from './session-call.js';
+import { callWithShadow } from './shadow-call.js';
 
 /**
  * The permitted uses of a reply, decided by its reader: `store` in the cache; `share` with the
@@ -108,8 +109,9 @@ export interface KeyedStarter {
 /** Calls the backend for one caller. */
 export function callUpstream(parts: CallParts): UpstreamCall {
   parts.exchange.upstream.calls++;
-  const { chosen } = parts.service;
-  return chosen === null ? callService(parts) : WatchedCall.begin(parts, chosen, callService);
+  const { chosen, shadow } = parts.service;
+  if (chosen !== null) return WatchedCall.begin(parts, chosen, callService);
+  return shadow === null ? callService(parts) : callWithShadow(parts, shadow, callService);
 }
 
 function callService(parts: CallParts): UpstreamCall {

@@ -67,6 +67,12 @@ const REQUEST_METRICS = {
     ['service', 'outcome'],
     'Looks at the WSDLs that backends show, by outcome (same, changed, failed).',
   ),
+  shadows: counter(
+    'soapstone_shadow_total',
+    ['service', 'operation', 'outcome'],
+    'Reads beside those of a second backend (`shadow`), by outcome: `same` or `different` replies, ' +
+      '`failed` there, `skipped` beyond the bounds or without a reply to compare with.',
+  ),
   invalid: counter(
     'soapstone_schema_violations_total',
     ['service', 'operation', 'direction', 'rule'],
@@ -331,6 +337,11 @@ export class Metrics {
 
   looked(service: string, outcome: string): void {
     this.#requests.looks.add(1, service, outcome);
+  }
+
+  /** How a call of a second backend compares with that of the service. */
+  shadow(service: string, operation: string, outcome: string): void {
+    this.#requests.shadows.add(1, service, operation, outcome);
   }
 }
 

@@ -1,0 +1,192 @@
+import type { Buffer } from 'node:buffer';
+import type { Shadow } from '../../compile/soap/service.js';
+import { Refusal } from '../../core/index.js';
+import { Exchange } from '../../gateway/exchange.js';
+import type { ShadowOutcome } from '../../gateway/shadow/shadow-traffic.js';
+import {
+  isStreamed,
+  type ReplyHead,
+  type UpstreamCall,
+  type UpstreamReceiver,
+} from '../../upstream/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import { compareReplies } from '../compare/compare-replies.js';
+import { NO_TYPES, type ReplyTypes, replyTypesOf } from '../compare/reply-types.js';
+import type { CallParts } from './declared-call.js';
+import { checkReplyHead } from './reply-head.js';
+import { ShadowReply } from './shadow-reply.js';
+
+type Start = (parts: CallParts) => UpstreamCall;
+
+/**
+ * Makes a call, and the same of the second backend, which nothing waits for. Where that is not to
+ * be, it is made alone.
+ */
+export function callWithShadow(parts: CallParts, shadow: Shadow, start: Start): UpstreamCall {
+  const { operation, request, exchange } = parts;
+  const { traffic, operations } = shadow;
+  if (operation === null || !operations.has(operation.name) || !traffic.takesNext()) {
+    return start(parts);
+  }
+  // A body that flows cannot be sent twice, and monitor mode compares what it lets through.
+  if (isStreamed(request.body) || !traffic.enter()) {
+    const { id } = exchange;
+    traffic.report({ operation: operation.name, outcome: 'skipped', paths: [], id });
+    return start(parts);
+  }
+  const pair = new ShadowPair(parts, operation, shadow, start);
+  const call = start({ ...parts, receiver: pair.observed(parts.receiver) });
+  // Later: the caller's own call comes first.
+  setImmediate(() => pair.begin());
+  return call;
+}
+
+/** One call of the service, and the same call of its second backend. */
+class ShadowPair {
+  readonly #parts: CallParts;
+  readonly #operation: Operation;
+  readonly #shadow: Shadow;
+  readonly #start: Start;
+  readonly #own: ShadowReply;
+  readonly #second: ShadowReply;
+  #call: UpstreamCall | null = null;
+  #isOver = false;
+
+  constructor(parts: CallParts, operation: Operation, shadow: Shadow, start: Start) {
+    this.#parts = parts;
+    this.#operation = operation;
+    this.#shadow = shadow;
+    this.#start = start;
+    const { xmlLimits: xml, mimeLimits: mime } = shadow.service;
+    const content = { types: typesOf(shadow, operation), ignore: shadow.ignore };
+    const reply = (): ShadowReply =>
+      new ShadowReply(shadow.traffic, content, { xml, mime }, () => this.#compare());
+    this.#own = reply();
+    this.#second = reply();
+  }
+
+  /** The receiver of the service's reply, whose bytes are compared as well. */
+  observed(receiver: UpstreamReceiver): UpstreamReceiver {
+    const own = this.#own;
+    return {
+      sent: () => receiver.sent?.(),
+      head: (head) => {
+        receiver.head(head);
+        own.head(head.header('content-type'));
+      },
+      data: (chunk) => {
+        receiver.data(chunk);
+        own.data(chunk);
+      },
+      end: () => {
+        receiver.end();
+        own.end();
+      },
+      failed: (refusal) => {
+        receiver.failed(refusal);
+        // A Fault is a reply: its reader refuses it when it is read.
+        if (refusal.code === 'SOAP_FAULT') {
+          own.end();
+        } else {
+          own.fail();
+        }
+      },
+    };
+  }
+
+  begin(): void {
+    const { request, blocks, exchange } = this.#parts;
+    const { service } = this.#shadow;
+    if (this.#isOver) return;
+    const own = new Exchange(exchange.id, exchange.peer, exchange.method, exchange.client);
+    const call = this.#start({
+      exchange: own,
+      service,
+      operation: this.#operation,
+      request: {
+        ...request,
+        affinity: null,
+        observer: null,
+        isIdempotent: false,
+        rules: service.callRules(this.#operation),
+      },
+      message: null,
+      receiver: this.#receiver(),
+      blocks: service.security === null && service.signing === null ? null : blocks,
+    });
+    this.#call = call;
+  }
+
+  #receiver(): UpstreamReceiver {
+    const second = this.#second;
+    return {
+      head: (head: ReplyHead) => {
+        const { service } = this.#shadow;
+        checkReplyHead(head, service, service.toleranceOf(this.#operation));
+        second.head(head.header('content-type'));
+      },
+      data: (chunk: Buffer) => {
+        second.data(chunk);
+        if (this.#isOver) throw new Refusal('CLIENT_GONE', 'nothing is compared');
+      },
+      end: () => second.end(),
+      failed: () => second.fail(),
+    };
+  }
+
+  /** Compares when both are over, or one of them need not be waited for. */
+  #compare(): void {
+    if (this.#isOver) return;
+    const [own, second] = [this.#own.state, this.#second.state];
+    if (own === 'failed' || own === 'skipped' || second === 'skipped') {
+      this.#end('skipped');
+    } else if (second === 'failed' && own !== 'open') {
+      this.#end('failed');
+    } else if (own === 'read' && second === 'read') {
+      this.#endRead();
+    }
+  }
+
+  #endRead(): void {
+    const [own, second] = [this.#own.meaning, this.#second.meaning];
+    if (own === null || second === null) {
+      // An empty reply is as good as another one.
+      this.#end(own === second ? 'same' : 'different');
+      return;
+    }
+    const compared = compareReplies(own, second);
+    if (compared.outcome === 'different') {
+      this.#end('different', compared.paths);
+    } else {
+      this.#end(compared.outcome === 'same' ? 'same' : 'skipped');
+    }
+  }
+
+  #end(outcome: ShadowOutcome, paths: readonly string[] = []): void {
+    this.#isOver = true;
+    this.#own.close();
+    this.#second.close();
+    const { traffic } = this.#shadow;
+    traffic.leave();
+    traffic.report({
+      operation: this.#operation.name,
+      outcome,
+      paths,
+      id: this.#parts.exchange.id,
+    });
+    if (outcome === 'skipped') {
+      this.#call?.abort(new Refusal('CLIENT_GONE', 'nothing is compared'));
+    }
+  }
+}
+
+/** The types of replies, worked out for the first one of each operation. */
+const TYPES = new WeakMap<Shadow, Map<Operation, ReplyTypes>>();
+
+function typesOf(shadow: Shadow, operation: Operation): ReplyTypes {
+  const known = TYPES.get(shadow) ?? new Map<Operation, ReplyTypes>();
+  TYPES.set(shadow, known);
+  const types = known.get(operation) ?? replyTypesOf(operation, shadow.service.wsdl);
+  known.set(operation, types);
+  return types ?? NO_TYPES;
+}
