@@ -42,8 +42,9 @@ async function useShadow(
     ),
   );
   const count = async (outcome: string): Promise<number> => {
-    const pattern = `soapstone_shadow_total\\{service="shop",operation="GetStock",outcome="${outcome}"\\} (\\d+)`;
-    return Number(new RegExp(pattern).exec(await gateway.metrics())?.[1] ?? 0);
+    const labels = `service="shop",operation="GetStock",outcome="${outcome}"`;
+    const pattern = new RegExp(`soapstone_shadow_total\\{${labels}\\} (\\d+)`);
+    return Number(pattern.exec(await gateway.metrics())?.[1] ?? 0);
   };
   return {
     stable,

@@ -1,7 +1,7 @@
 import type { Canary, SoapService } from '../../compile/soap/service.js';
 import { type CanaryCaller, chooseBackend, withRoom } from './canary-choice.js';
 
-/** The backend that an answer came from, as addresses of content name it; null: that of the service. */
+/** The backend of an answer, as addresses of content name it; null: that of the service. */
 export type BackendMark = readonly [digest: string, isAsked: boolean] | null;
 
 export const markOf = ({ chosen }: SoapService): BackendMark =>

@@ -12,17 +12,26 @@ import {
 import type { Operation } from '../../wsdl/index.js';
 import { compareReplies } from '../compare/compare-replies.js';
 import { NO_TYPES, type ReplyTypes, replyTypesOf } from '../compare/reply-types.js';
-import type { CallParts } from './declared-call.js';
+import type { BackendCall } from './backend-call.js';
 import { checkReplyHead } from './reply-head.js';
 import { ShadowReply } from './shadow-reply.js';
 
-type Start = (parts: CallParts) => UpstreamCall;
+/** A call of a request that is on record. */
+interface RecordedCall extends BackendCall {
+  readonly exchange: Exchange;
+}
+
+type Start<Parts> = (parts: Parts) => UpstreamCall;
 
 /**
  * Makes a call, and the same of the second backend, which nothing waits for. Where that is not to
  * be, it is made alone.
  */
-export function callWithShadow(parts: CallParts, shadow: Shadow, start: Start): UpstreamCall {
+export function callWithShadow<Parts extends RecordedCall>(
+  parts: Parts,
+  shadow: Shadow,
+  start: Start<Parts>,
+): UpstreamCall {
   const { operation, request, exchange } = parts;
   const { traffic, operations } = shadow;
   if (operation === null || !operations.has(operation.name) || !traffic.takesNext()) {
@@ -42,17 +51,17 @@ export function callWithShadow(parts: CallParts, shadow: Shadow, start: Start): 
 }
 
 /** One call of the service, and the same call of its second backend. */
-class ShadowPair {
-  readonly #parts: CallParts;
+class ShadowPair<Parts extends RecordedCall> {
+  readonly #parts: Parts;
   readonly #operation: Operation;
   readonly #shadow: Shadow;
-  readonly #start: Start;
+  readonly #start: Start<Parts>;
   readonly #own: ShadowReply;
   readonly #second: ShadowReply;
   #call: UpstreamCall | null = null;
   #isOver = false;
 
-  constructor(parts: CallParts, operation: Operation, shadow: Shadow, start: Start) {
+  constructor(parts: Parts, operation: Operation, shadow: Shadow, start: Start<Parts>) {
     this.#parts = parts;
     this.#operation = operation;
     this.#shadow = shadow;
@@ -99,10 +108,10 @@ class ShadowPair {
     const { service } = this.#shadow;
     if (this.#isOver) return;
     const own = new Exchange(exchange.id, exchange.peer, exchange.method, exchange.client);
-    const call = this.#start({
+    this.#call = this.#start({
+      ...this.#parts,
       exchange: own,
       service,
-      operation: this.#operation,
       request: {
         ...request,
         affinity: null,
@@ -110,11 +119,9 @@ class ShadowPair {
         isIdempotent: false,
         rules: service.callRules(this.#operation),
       },
-      message: null,
       receiver: this.#receiver(),
       blocks: service.security === null && service.signing === null ? null : blocks,
     });
-    this.#call = call;
   }
 
   #receiver(): UpstreamReceiver {

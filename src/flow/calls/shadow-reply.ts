@@ -13,7 +13,7 @@ const slices = new TimeSlices();
  */
 type State = 'open' | 'read' | 'failed' | 'skipped';
 
-/** One of two replies that are compared: its bytes wait to be read, and take no time of a caller. */
+/** One of two replies that are compared. Its bytes wait to be read: no caller waits for that. */
 export class ShadowReply {
   readonly #traffic: ShadowTraffic;
   readonly #content: ComparedContent;

@@ -5,7 +5,7 @@ export type ShadowOutcome = 'same' | 'different' | 'failed' | 'skipped';
 export interface ShadowReport {
   readonly operation: string;
   readonly outcome: ShadowOutcome;
-  /** Where the replies differ, as local names; empty unless `different`. */
+  /** Paths at which the replies differ, as local names; empty unless `different`. */
   readonly paths: readonly string[];
   /** The request whose reply it is. */
   readonly id: string;

@@ -70,8 +70,8 @@ const REQUEST_METRICS = {
   shadows: counter(
     'soapstone_shadow_total',
     ['service', 'operation', 'outcome'],
-    'Reads beside those of a second backend (`shadow`), by outcome: `same` or `different` replies, ' +
-      '`failed` there, `skipped` beyond the bounds or without a reply to compare with.',
+    'Reads that a second backend gets as well (`shadow`), by outcome: `same` or `different` ' +
+      'replies, `failed` there, `skipped` beyond the bounds or without a reply to compare with.',
   ),
   invalid: counter(
     'soapstone_schema_violations_total',

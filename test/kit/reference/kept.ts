@@ -5,7 +5,7 @@ import { ISSUER_KEYS } from '../../../src/compile/clients/tokens.js';
 import { CACHE_RULES, INVALIDATIONS, REPLY_CACHE } from '../../../src/compile/graphql/caching.js';
 import { SCHEMAS } from '../../../src/compile/graphql/graph.js';
 import type { Kept } from '../../../src/compile/keep.js';
-import { SHARES } from '../../../src/compile/soap/canary.js';
+import { SHARES } from '../../../src/compile/soap/second/canary.js';
 import { DESCRIPTIONS } from '../../../src/compile/soap/documents/describe-service.js';
 import { WSDLS } from '../../../src/compile/soap/documents/named-wsdl.js';
 import { NONCES } from '../../../src/compile/soap/security/request-freshness.js';

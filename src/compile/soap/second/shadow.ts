@@ -1,9 +1,9 @@
-import type { ShadowConfig } from '../../config/backend/shadow-keys.js';
-import type { ServiceConfig } from '../../config/schema.js';
-import { ShadowTraffic } from '../../gateway/shadow/shadow-traffic.js';
-import type { SecondBackend } from '../backend/second-backend.js';
+import type { ShadowConfig } from '../../../config/backend/shadow-keys.js';
+import type { ServiceConfig } from '../../../config/schema.js';
+import { ShadowTraffic } from '../../../gateway/shadow/shadow-traffic.js';
+import type { SecondBackend } from '../../backend/second-backend.js';
+import type { ConfiguredService, Shadow } from '../service.js';
 import { secondService } from './second-service.js';
-import type { ConfiguredService, Shadow } from './service.js';
 
 /** The services with the second backends that get their reads as well. */
 export const withShadows = (services: readonly ConfiguredService[]): readonly ConfiguredService[] =>

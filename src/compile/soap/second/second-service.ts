@@ -1,6 +1,6 @@
-import type { CallerFieldRules } from '../backend/caller-fields.js';
-import type { SecondBackend } from '../backend/second-backend.js';
-import type { SoapService } from './service.js';
+import type { CallerFieldRules } from '../../backend/caller-fields.js';
+import type { SecondBackend } from '../../backend/second-backend.js';
+import type { SoapService } from '../service.js';
 
 /**
  * A service as its second backend is called: the same messages, over other connections. Tokens of

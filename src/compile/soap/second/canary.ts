@@ -1,12 +1,12 @@
-import type { Forwarding } from '../../access/network/forwarding.js';
-import type { Via } from '../../access/network/via.js';
-import type { CanaryConfig } from '../../config/backend/canary-keys.js';
-import { CanaryShare } from '../../gateway/canary/canary-share.js';
-import { compileCallerFields } from '../backend/caller-fields.js';
-import type { SecondBackend } from '../backend/second-backend.js';
-import { type Keeping, Kept } from '../keep.js';
+import type { Forwarding } from '../../../access/network/forwarding.js';
+import type { Via } from '../../../access/network/via.js';
+import type { CanaryConfig } from '../../../config/backend/canary-keys.js';
+import { CanaryShare } from '../../../gateway/canary/canary-share.js';
+import { compileCallerFields } from '../../backend/caller-fields.js';
+import type { SecondBackend } from '../../backend/second-backend.js';
+import { type Keeping, Kept } from '../../keep.js';
+import type { Canary, ConfiguredService, SoapService } from '../service.js';
 import { secondService } from './second-service.js';
-import type { Canary, ConfiguredService, SoapService } from './service.js';
 
 export const SHARES = new Kept<CanaryShare>(
   'of `canary` of a service: the share, moved or gone back, and what its calls were like',
