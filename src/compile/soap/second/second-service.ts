@@ -25,5 +25,6 @@ export function secondService(
     health: null,
     canary: null,
     shadow: null,
+    recording: null,
   };
 }
