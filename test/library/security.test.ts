@@ -9,6 +9,7 @@ import {
   verifyStream,
 } from '../../src/library/security.js';
 import { makeKeys, WITH_OPENSSL } from '../kit/certificates.js';
+import { encryptBody } from '../kit/encrypted-message.js';
 import { envelope } from '../kit/envelope.js';
 import { messageOf, securityOf, signedMessage, userToken } from '../kit/signed-message.js';
 
@@ -178,3 +179,26 @@ t.test('a message whose sender or reader leaves is not verified', WITH_OPENSSL, 
   await reader.cancel(new Error('the reader has gone'));
   await t.rejects(read.verified, /the reader has gone/);
 });
+
+t.test(
+  'encrypted content comes out as it was, where the rules ask for it',
+  WITH_OPENSSL,
+  async (t) => {
+    const { folder, identity } = keysOf(t);
+    const key = { key: { file: 'k.pem' }, cert: { file: 'c.pem' } };
+    const rules = { decrypt: { keys: [key], required: ['Body'] } };
+    for (const content of [CONTENT, LONG]) {
+      const encrypted = encryptBody(envelope(content), identity);
+      const { text, error } = await pipe(encrypted, verifyStream(rules, { folder }));
+      t.equal(error, null);
+      t.ok(text.includes(content));
+      const at = encrypted.lastIndexOf('</xenc:CipherValue>') - 40;
+      const other = encrypted[at] === 'A' ? 'B' : 'A';
+      const altered = `${encrypted.slice(0, at)}${other}${encrypted.slice(at + 1)}`;
+      const failed = await pipe(altered, verifyStream(rules, { folder }));
+      t.equal(codeOf(failed), 'wsse:FailedCheck');
+      t.notMatch(failed.text, '</s:Envelope>');
+    }
+    t.ok(codeOf(await pipe(envelope(CONTENT), verifyStream(rules, { folder }))), 'it is required');
+  },
+);

@@ -1,16 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
-import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, type sharedState } from '../../core/index.js';
 import { EnvelopeValidator, Gate, type GateOptions } from '../../soap/index.js';
-import { encryption, unsupportedAlgorithm } from '../../wss/index.js';
+import type { encryption } from '../../wss/index.js';
 import type { Encoding } from '../../xml/index.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { takeReaders } from '../calls/readers.js';
 import { invite } from '../http/invite-body.js';
 import { type Received, receive } from '../http/receive.js';
 import { claimNonces } from './claim-nonces.js';
-import { beforeVerified, DecryptingGate } from './decrypting-gate.js';
+import { beforeVerified, DecryptingGate, decryptionOf } from './decrypting-gate.js';
 import type { PostHead } from './request-head.js';
 import { RequestPolicy, type RequestPolicyParts } from './request-policy.js';
 import { verifierOf, verifyTokenUser } from './verified-sender.js';
@@ -182,30 +181,6 @@ function readingOf(
   );
   reading.xml.locateRefusals();
   return { policy, envelope, verifier, reading };
-}
-
-/**
- * Decrypts the message of a request before the gate; null where that is not configured. A package
- * is read as it is.
- */
-function decryptionOf(
-  { verification, readers }: SoapService,
-  { package: type, isUnread, mediaType: { charset } }: PostHead,
-  gate: Gate,
-): encryption.MessageDecryption | null {
-  const rules = verification?.decryption ?? null;
-  if (rules === null || isUnread) return null;
-  if (type !== null) {
-    if (!rules.isBodyRequired) return null;
-    throw unsupportedAlgorithm('encrypted content in a package of parts');
-  }
-  return new encryption.MessageDecryption({
-    rules,
-    headBytes: gate.headBytes,
-    readers,
-    charset,
-    output: gate,
-  });
 }
 
 /** Refuses a message without a Content-Length in a dialect that needs one; `monitor` reports it. */

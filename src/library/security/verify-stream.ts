@@ -1,10 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
 import { type MessageReading, takeReaders } from '../../flow/calls/readers.js';
+import { beforeVerified, DecryptingGate, decryptionOf } from '../../flow/soap/decrypting-gate.js';
 import { readMessageType } from '../../flow/soap/request-head.js';
 import { isUserUnverified, takeOnce, verifierOf } from '../../flow/soap/verified-sender.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';
-import type { VerifiedMessage } from '../../wss/index.js';
+import type { encryption, VerifiedMessage } from '../../wss/index.js';
 import type { MessageOptions, SecurityRules } from './message-options.js';
 import { messageStream, type StreamedMessage } from './message-stream.js';
 import { securityService } from './security-service.js';
@@ -69,13 +70,15 @@ class VerifiedStream implements StreamedMessage {
   readonly #service: SoapService;
   readonly #validator: EnvelopeValidator;
   readonly #verifier: NonNullable<ReturnType<typeof verifierOf>>;
-  readonly #gate: Gate;
+  readonly #decryption: encryption.MessageDecryption | null;
+  readonly #gate: Gate | DecryptingGate;
   #ready: Buffer[] = [];
   #isTaken = false;
 
   constructor(service: SoapService, { contentType }: MessageOptions) {
     const type = contentType === undefined ? null : readMessageType(contentType, service);
     const packageType = type?.package ?? null;
+    const charset = type?.mediaType.charset ?? null;
     this.#service = service;
     this.#validator = new EnvelopeValidator(
       service.requestRules,
@@ -88,7 +91,7 @@ class VerifiedStream implements StreamedMessage {
     const { reader }: MessageReading = takeReaders(
       service,
       this.#validator,
-      type?.mediaType.charset ?? null,
+      charset,
       packageType,
       verifier.attachments,
       verifier,
@@ -99,7 +102,10 @@ class VerifiedStream implements StreamedMessage {
       this.#ready.push(part);
     };
     const output = { whole: push, begin: () => {}, data: push, end: () => {} };
-    this.#gate = new Gate(reader, this.#validator, service.gate, output);
+    const gate = new Gate(reader, this.#validator, service.gate, output);
+    const head = { package: packageType, isUnread: false, mediaType: { charset } };
+    this.#decryption = decryptionOf(service, head, gate);
+    this.#gate = this.#decryption === null ? gate : new DecryptingGate(this.#decryption, gate);
   }
 
   /** Final once the message has ended. */
@@ -112,15 +118,24 @@ class VerifiedStream implements StreamedMessage {
   }
 
   write(part: Buffer): void {
-    this.#gate.write(part);
+    this.#attempt(() => this.#gate.write(part));
   }
 
   work(): void {
-    this.#gate.work();
+    this.#attempt(() => this.#gate.work());
   }
 
   end(): void {
-    this.#gate.end();
+    this.#attempt(() => this.#gate.end());
+  }
+
+  /** Throws nothing of what was found in decrypted content before that is verified. */
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (caught) {
+      throw this.#decryption === null ? caught : beforeVerified(caught, this.#decryption);
+    }
   }
 
   /** Nothing goes on before the user is verified, and what may come once is new. */
