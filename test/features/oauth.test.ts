@@ -300,6 +300,8 @@ t.test('mistakes in auth.oauth2 are errors, with what to do', async (t) => {
     [`${base}, clientAuth: tls`, /needs the certificate of `tls`/],
     [`${base}, clientSecret: s, grant: tokenExchange`, /needs the tokens of callers/],
     [`${base}, clientSecret: s, place: "http:content-type"`, /the gateway writes itself/],
+    [`${base}, clientSecret: s, dpop: true, place: "http:x-t"`, /place` cannot be combined/],
+    [`${base}, clientSecret: s, dpop: true, renewOn: [GONE]`, /renewOn` cannot be combined/],
   ] as const)
     await t.rejects(useShop(t, auth, tokenInField), problem, auth);
 });

@@ -3,7 +3,7 @@ import { readSigningKey, type SigningKey } from '../../access/tokens/signing-key
 import { invalid } from '../../config/keys/finding.js';
 import type { BackendPlan, OAuthKeys, OAuthPlan } from '../../config/plans/backend-plan.js';
 import { currentText, type RotatingText } from '../../gateway/rotating-text.js';
-import { type authentication, type dial, limitsWithin, Upstream } from '../../upstream/index.js';
+import { authentication, type dial, limitsWithin, Upstream } from '../../upstream/index.js';
 import { madeAnew } from '../made-anew.js';
 import { postForm } from './post-form.js';
 
@@ -50,6 +50,7 @@ export function compileOAuth2(
               }),
             }),
           },
+    dpop: plan.keys.dpop ? new authentication.DpopKey() : null,
     scopes,
     audience: audience ?? null,
     post: (headers, form, observer) => postForm(endpoint, headers, form, observer),

@@ -19,6 +19,7 @@ export async function postForm(
   observer: observing.CallObserver | null,
 ): Promise<authentication.OAuthAnswer> {
   let status = 0;
+  let dpopNonce: string | null = null;
   const content = await postWhole(endpoint, {
     headers: [...withoutType(headers), 'content-type', FORM],
     body: Buffer.from(form),
@@ -30,7 +31,8 @@ export async function postForm(
     aborted: () => new Refusal('UPSTREAM_TIMEOUT'),
     checkHead: (head) => {
       status = head.status;
+      dpopNonce = head.header('dpop-nonce');
     },
   });
-  return { status, text: content.toString('utf8') };
+  return { status, text: content.toString('utf8'), dpopNonce };
 }

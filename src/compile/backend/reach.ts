@@ -126,7 +126,15 @@ function compileCredentials(plan: BackendPlan, route: Reach['routeTo']): Compile
   if (oauth2 !== null) {
     const place = isSessionToken(oauth2.keys) ? null : tokenField(oauth2.keys);
     if (place === null) return fixed([]);
-    const tokens = new authentication.OAuth2(compileOAuth2(plan, oauth2, route));
+    const options = compileOAuth2(plan, oauth2, route);
+    const { dpop = null } = options;
+    const tokens = new authentication.OAuth2(options);
+    if (dpop !== null) {
+      return {
+        fields,
+        credentials: new authentication.DpopCredentials(tokens, dpop, originOf(plan)),
+      };
+    }
     return {
       fields,
       credentials: new authentication.TokenCredentials(tokens, place.field, place.prefix, true),
@@ -134,6 +142,9 @@ function compileCredentials(plan: BackendPlan, route: Reach['routeTo']): Compile
   }
   return fixed([]);
 }
+
+/** The origin of a service, whose addresses have one: a rule of the configuration. */
+const originOf = ({ config: { urls } }: BackendPlan): string => new URL(urls[0] ?? '').origin;
 
 const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): authentication.Fields =>
   Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);

@@ -1,6 +1,6 @@
 import { HTTP_URL, PEM } from '../keys/formats.js';
 import { HEADER_STEPS } from '../keys/key-text.js';
-import { closed, list, millis, oneOf, optional, string, text } from '../keys/key-types.js';
+import { closed, flag, list, millis, oneOf, optional, string, text } from '../keys/key-types.js';
 
 /** Keys of `auth.oauth2`: tokens of an authorization server. */
 export const OAUTH2 = closed(
@@ -55,6 +55,11 @@ export const OAUTH2 = closed(
     ),
     audience: optional(
       text('The service that the token is for.', { minLength: 1, maxLength: 1024 }),
+    ),
+    dpop: flag(
+      'Bind tokens to a key that the gateway makes at its start, and prove it with each request ' +
+        'and each call (DPoP, RFC 9449).',
+      false,
     ),
     place: optional(
       text(

@@ -4,13 +4,21 @@ import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 import { isGatewayField } from './gateway-fields.js';
 
+const originsIn = (addresses: readonly unknown[]): ReadonlySet<string> =>
+  new Set(
+    addresses.flatMap((address: unknown) => {
+      const text = textAtKey(isRecord(address) ? address['url'] : address);
+      return URL.canParse(text) ? [new URL(text).origin] : [];
+    }),
+  );
+
 /**
  * Rules between the keys of `auth.oauth2` of a service of this kind, with its `tls`. `hasTokens`:
  * callers have tokens.
  */
 export function oauthRules(
   oauth: Record<string, unknown>,
-  { kind, tls }: Record<string, unknown>,
+  { kind, tls, url, urls }: Record<string, unknown>,
   hasTokens: boolean,
   path: ConfigPath,
 ): readonly Finding[] {
@@ -89,6 +97,21 @@ export function oauthRules(
       'needs the tokens of callers.',
       'Configure `clients.jwt` or `clients.introspection`.',
     );
+  }
+  if (oauth['dpop'] === true) {
+    const remedy = 'Remove it: a token with a proof is sent as `Authorization: DPoP`.';
+    if (place !== undefined) {
+      at('place', 'key', 'cannot be combined with `dpop`.', remedy);
+    }
+    if (Array.isArray(renewOn) && renewOn.length > 0) {
+      at('renewOn', 'key', 'cannot be combined with `dpop`: status 401 renews the token.', remedy);
+    }
+    if (grant === 'tokenExchange') {
+      at('dpop', 'key', 'cannot be combined with `grant: tokenExchange`.', 'Remove one of them.');
+    }
+    if (originsIn([url, urls].flat()).size > 1) {
+      at('dpop', 'key', 'needs one origin of all addresses: a proof names it.', 'Keep one origin.');
+    }
   }
   if (kind !== 'graphql') return findings;
   if (grant === 'tokenExchange') {

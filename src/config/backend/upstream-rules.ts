@@ -87,7 +87,9 @@ function authRules(
   }
   const { digest, login, oauth2 } = auth;
   if (isRecord(oauth2)) {
-    findings.push(...oauthRules(oauth2, { kind, tls }, hasTokens, [...path, 'auth', 'oauth2']));
+    findings.push(
+      ...oauthRules(oauth2, { kind, tls, url, urls }, hasTokens, [...path, 'auth', 'oauth2']),
+    );
   }
   const addresses = addressesIn({ url, urls });
   if (isRecord(login) && login['place'] === 'cookie' && cookies === 'forward') {

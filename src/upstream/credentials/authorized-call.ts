@@ -47,11 +47,11 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   head(head: ReplyHead): void {
     const credentials = this.#credentials;
     if (head.status >= 200 && head.status <= 299) {
-      credentials.accepted?.(this.#fields, this.operation, this.#refused !== null);
+      credentials.accepted?.(this.#fields, this.operation, this.#refused !== null, head);
     } else if (
       head.status === 401 &&
       this.#refused === null &&
-      credentials.canRenew?.(this.#fields, this.operation) !== false
+      credentials.canRenew?.(this.#fields, this.operation, head) !== false
     ) {
       this.#refused = { head, fields: this.#fields };
       if (!this.#isUpload) {

@@ -34,9 +34,9 @@ export interface Credentials {
    */
   fields(call: CallToAuthorize): Fields | Promise<Fields>;
   /** Whether others are obtained after the backend refused these. Absent: they are. */
-  canRenew?(refused: Fields, operation: string): boolean;
+  canRenew?(refused: Fields, operation: string, head?: ReplyHead): boolean;
   /** The backend accepted these; `isRepeated`: after it had refused others for the same call. */
-  accepted?(fields: Fields, operation: string, isRepeated: boolean): void;
+  accepted?(fields: Fields, operation: string, isRepeated: boolean, head?: ReplyHead): void;
   /** Ends what it holds, such as a login session. */
   close?(): Promise<void>;
 }
@@ -47,9 +47,10 @@ export const lend = (credentials: Credentials | null): Credentials | null =>
     ? null
     : {
         fields: (call) => credentials.fields(call),
-        canRenew: (refused, operation) => credentials.canRenew?.(refused, operation) ?? true,
-        accepted: (fields, operation, isRepeated) =>
-          credentials.accepted?.(fields, operation, isRepeated),
+        canRenew: (refused, operation, head) =>
+          credentials.canRenew?.(refused, operation, head) ?? true,
+        accepted: (fields, operation, isRepeated, head) =>
+          credentials.accepted?.(fields, operation, isRepeated, head),
       };
 
 /** These header fields, without those of the same names in `headers`. */

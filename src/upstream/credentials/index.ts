@@ -9,6 +9,8 @@ export {
   withFields,
 } from './credentials.js';
 export { Digest } from './digest.js';
+export { DpopCredentials } from './dpop-credentials.js';
+export { DpopKey } from './dpop-key.js';
 export { ExchangedTokens } from './exchanged-tokens.js';
 export { LoginSession } from './login-session.js';
 export { loadKerberos, Negotiate } from './negotiate.js';

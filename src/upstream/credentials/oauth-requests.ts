@@ -14,7 +14,8 @@ import {
   TlsClientAuth,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
-import type { observing } from '../../core/index.js';
+import { type observing, Refusal } from '../../core/index.js';
+import type { DpopKey } from './dpop-key.js';
 
 /** The gateway as a client of an authorization server. */
 export interface OAuthClient {
@@ -31,6 +32,8 @@ export interface OAuthClient {
    * 4.4).
    */
   readonly grant?: ExtensionGrant | null;
+  /** The key that tokens are to be bound to (RFC 9449); absent or null: none. */
+  readonly dpop?: DpopKey | null;
   /** Posts a form to `url`, with a limit on the answer. */
   readonly post: (
     headers: readonly string[],
@@ -55,6 +58,8 @@ export type ClientIdentity =
 export interface OAuthAnswer {
   readonly status: number;
   readonly text: string;
+  /** The nonce of the server for the next proof; absent or null for none. */
+  readonly dpopNonce?: string | null;
 }
 
 /** Asks for a token. `seconds`: its life; null where not told. */
@@ -75,7 +80,7 @@ export async function requestToken(
       parameters,
       options,
     );
-    return tokenIn(await processClientCredentialsResponse(server, client, response));
+    return tokenIn(oauth, await processClientCredentialsResponse(server, client, response));
   }
   for (const [name, value] of Object.entries(await grant.parameters())) {
     parameters.set(name, value);
@@ -89,15 +94,39 @@ export async function requestToken(
     parameters,
     options,
   );
-  return tokenIn(await processGenericTokenEndpointResponse(server, client, response));
+  return tokenIn(oauth, await processGenericTokenEndpointResponse(server, client, response));
 }
 
 const CLIENT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-const tokenIn = ({ access_token: token, expires_in: seconds }: TokenEndpointResponse) => ({
-  token,
-  seconds: seconds ?? null,
-});
+function tokenIn(
+  { dpop = null }: OAuthClient,
+  { access_token: token, expires_in: seconds, token_type: type }: TokenEndpointResponse,
+) {
+  if (dpop !== null && type !== 'dpop') {
+    throw new Refusal('UPSTREAM_AUTH', 'a token that is not bound to the key');
+  }
+  return { token, seconds: seconds ?? null };
+}
+
+/** Posts a form, with a proof where tokens are bound: once more where the server has a nonce. */
+async function postProven(
+  { url, dpop = null, post }: OAuthClient,
+  headers: readonly string[],
+  form: string,
+  observer: observing.CallObserver | null,
+): Promise<OAuthAnswer> {
+  if (dpop === null) return post(headers, form, observer);
+  const send = (): Promise<OAuthAnswer> =>
+    post([...headers, 'dpop', dpop.prove('POST', url, null)], form, observer);
+  const answer = await send();
+  const isNew = dpop.learn(url, answer.dpopNonce ?? null);
+  const isAsked = answer.status === 400 || answer.status === 401;
+  if (!isNew || !isAsked || !answer.text.includes('use_dpop_nonce')) return answer;
+  const again = await send();
+  dpop.learn(url, again.dpopNonce ?? null);
+  return again;
+}
 
 /** Asks about a token (RFC 7662). Null: it is not active. */
 export async function introspectToken(
@@ -139,14 +168,19 @@ function authOf({ clientAuth, clientId }: OAuthClient): ClientAuth {
   }
 }
 
-const optionsOf = ({ post }: OAuthClient, observer: observing.CallObserver | null) => ({
+const optionsOf = (oauth: OAuthClient, observer: observing.CallObserver | null) => ({
   // `check` warns of an endpoint without TLS.
   [allowInsecureRequests]: true,
   [customFetch]: async (
     _url: string,
     { headers, body }: { headers: Record<string, string>; body?: unknown },
   ) => {
-    const { status, text } = await post(Object.entries(headers).flat(), String(body), observer);
+    const { status, text } = await postProven(
+      oauth,
+      Object.entries(headers).flat(),
+      String(body),
+      observer,
+    );
     // As JSON whatever the answer says: some endpoints leave the type out.
     return new Response(status === 204 ? null : text, {
       status,
