@@ -16,7 +16,7 @@ const encoded = (value: unknown): string =>
 export class DpopKey {
   readonly #key: KeyObject;
   readonly #header: string;
-  /** By origin: of the authorization server and of the service. */
+  /** The latest ones by origin, of the authorization server and of the service. */
   readonly #nonces = new Map<string, string>();
 
   constructor() {
