@@ -28,7 +28,7 @@ const NAMES_MAX: Readonly<Record<string, readonly [face: number, all: number]>> 
   wsdl: [37, 79],
   codec: [22, 123],
   graphql: [23, 194],
-  upstream: [39, 86],
+  upstream: [39, 88],
 };
 
 /** The most names of a house: a folder or a file that a package offers as one namespace. */
