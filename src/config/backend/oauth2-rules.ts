@@ -4,6 +4,30 @@ import type { Finding } from '../keys/finding.js';
 import { textAtKey } from '../keys/key-text.js';
 import { isGatewayField } from './gateway-fields.js';
 
+/** Reports a problem at a key of `oauth2`. */
+type Report = (key: string, part: Finding['part'], what: string, remedy: string) => void;
+
+/** Rules of tokens that are bound to a key, which calls to so many origins carry. */
+function proofRules(
+  { place, renewOn, grant }: Record<string, unknown>,
+  origins: number,
+  at: Report,
+): void {
+  const remedy = 'Remove it: a token with a proof is sent as `Authorization: DPoP`.';
+  if (place !== undefined) {
+    at('place', 'key', 'cannot be combined with `dpop`.', remedy);
+  }
+  if (Array.isArray(renewOn) && renewOn.length > 0) {
+    at('renewOn', 'key', 'cannot be combined with `dpop`: status 401 renews the token.', remedy);
+  }
+  if (grant === 'tokenExchange') {
+    at('dpop', 'key', 'cannot be combined with `grant: tokenExchange`.', 'Remove one of them.');
+  }
+  if (origins > 1) {
+    at('dpop', 'key', 'needs one origin of all addresses: a proof names it.', 'Keep one origin.');
+  }
+}
+
 const originsIn = (addresses: readonly unknown[]): ReadonlySet<string> =>
   new Set(
     addresses.flatMap((address: unknown) => {
@@ -23,7 +47,7 @@ export function oauthRules(
   path: ConfigPath,
 ): readonly Finding[] {
   const findings: Finding[] = [];
-  const at = (key: string, part: Finding['part'], what: string, remedy: string): void => {
+  const at: Report = (key, part, what, remedy) => {
     const named = oauth[key] === undefined ? path : [...path, key];
     findings.push({ path: named, part, what: `${printPath([...path, key])} ${what}`, remedy });
   };
@@ -99,19 +123,7 @@ export function oauthRules(
     );
   }
   if (oauth['dpop'] === true) {
-    const remedy = 'Remove it: a token with a proof is sent as `Authorization: DPoP`.';
-    if (place !== undefined) {
-      at('place', 'key', 'cannot be combined with `dpop`.', remedy);
-    }
-    if (Array.isArray(renewOn) && renewOn.length > 0) {
-      at('renewOn', 'key', 'cannot be combined with `dpop`: status 401 renews the token.', remedy);
-    }
-    if (grant === 'tokenExchange') {
-      at('dpop', 'key', 'cannot be combined with `grant: tokenExchange`.', 'Remove one of them.');
-    }
-    if (originsIn([url, urls].flat()).size > 1) {
-      at('dpop', 'key', 'needs one origin of all addresses: a proof names it.', 'Keep one origin.');
-    }
+    proofRules(oauth, originsIn([url, urls].flat()).size, at);
   }
   if (kind !== 'graphql') return findings;
   if (grant === 'tokenExchange') {
