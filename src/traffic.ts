@@ -160,7 +160,9 @@ export class TrafficServer {
     };
     this.#server.headersTimeout = Math.min(limits.headerMillis, limits.totalMillis);
     this.#server.requestTimeout = limits.totalMillis;
-    this.#server.keepAliveTimeout = limits.idleMillis;
+    // `Keep-Alive` says whole seconds, and some clients use a connection up to the last moment: it
+    // stays open until just before the next second.
+    this.#server.keepAliveTimeout = 1000 * Math.floor(limits.idleMillis / 1000) + 999;
     this.#listeners.configure(this.#limits, connections);
     void this.#listeners.rereadFiles();
   }

@@ -142,7 +142,8 @@ class Caller {
     const isBroken = caught instanceof NoAnswer && caught.reason !== 'hangs';
     // A download is passed on while it comes: it breaks off where its backend does.
     const isCut = name === 'download' || this.#disturbance.isCut(beganMillis, performance.now());
-    const isClosed = isBroken && caught.isReused && this.#disturbance.isDraining;
+    // A server may close a kept connection while a request is on its way (RFC 9112, section 9.3.1).
+    const isClosed = isBroken && caught.isReused;
     if ((isBroken && isCut) || isClosed) {
       tally.cut++;
       return;

@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer';
 import t, { type Test } from 'tap';
+import { largeWsdl } from '../bench/wsdl.js';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
 import { type Crm, clientsOf, keyOf, useCrm } from '../kit/crm.js';
 import { linksIn } from '../kit/page-links.js';
+import { useGateway } from '../kit/use.js';
 
 /** The page of the OpenAPI description, from the gateway itself. */
 
@@ -109,3 +111,35 @@ t.test('a browser shows the operations and calls one', { skip: missingBrowser() 
   );
   t.ok(Buffer.byteLength(await page.screenshot()) > 0);
 });
+
+t.test(
+  'the document has all operations, a filter finds them, and each has an address',
+  { skip: missingBrowser() },
+  async (t) => {
+    const folder = t.testdir({
+      'large.wsdl': largeWsdl(120, 100).replaceAll('name="Op', 'name="GetItem'),
+    });
+    const gateway = await useGateway(
+      t,
+      `services: { large: { wsdl: ${folder}/large.wsdl, url: "http://127.0.0.1:1", rest: true } }\n`,
+    );
+    const browser = await startBrowser();
+    t.teardown(() => browser.close());
+    const page = await browser.open(gateway.url + PAGE);
+    // Each reads, so that it may be asked for by GET and by POST.
+    await page.until(`document.querySelectorAll('.opblock').length === 200`);
+    await page.evaluate(`(() => {
+      const input = document.querySelector('.operation-filter-input');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
+        .call(input, 'getitem99');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
+    await page.until(`document.querySelectorAll('.opblock').length === 2`);
+    await page.evaluate(`document.querySelector('.opblock-summary-control').click()`);
+    await page.until(`location.hash === '#/large/getItem99'`);
+    t.same(
+      page.complaints.filter((each) => /policy/i.test(each)),
+      [],
+    );
+  },
+);

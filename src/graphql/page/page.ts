@@ -46,23 +46,23 @@ export async function readPage(path: string, example: string): Promise<Page> {
 }
 
 function printPage(folder: string, example: string): string {
-  const files = PAGE_FILES.filter(({ name }) => !OF_START.has(name));
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>GraphQL</title>
 <link rel="icon" href="data:,">
-${printLinks(files, folder)}<div id="graphiql" data-example="${escapeQuoted(example)}">
+${printLinks(PAGE_FILES, folder)}<div id="graphiql" data-example="${escapeQuoted(example)}">
 <p>This is a GraphQL endpoint. In a browser it is GraphiQL, which needs scripts.</p>
 </div>
 </html>
 `;
 }
 
-/** The elements of a page that load its files, `start.js` as a module. */
+/** The elements of a page that load its files, `start.js` as a module that imports others. */
 export const printLinks = (files: readonly PageFile[], folder: string): string =>
   files
+    .filter(({ name }) => !OF_START.has(name))
     .map(({ name, type }) => {
       const address = escapeQuoted(`${folder}${name}`);
       if (type === STYLE) return `<link rel="stylesheet" href="${address}">\n`;
@@ -73,4 +73,4 @@ export const printLinks = (files: readonly PageFile[], folder: string): string =
 const START = 'start.js';
 
 /** Modules that it imports itself. */
-const OF_START: ReadonlySet<string> = new Set(['fetcher.js']);
+const OF_START: ReadonlySet<string> = new Set(['fetcher.js', 'operations.js']);

@@ -12,8 +12,6 @@ const REDIS_AWAY_MILLIS = 3_000;
 /** A connection may break so long after its worker was killed. */
 const CUT_MILLIS = 5_000;
 
-/** A worker that is replaced closes idle connections; a request may be on its way on one. */
-const DRAIN_MILLIS = 120_000;
 /** Lines of the log are written so soon. */
 const UNWRITTEN_MILLIS = 2_000;
 
@@ -133,11 +131,6 @@ export class Disturbance {
   /** Whether a worker was killed while this went on, or shortly before. */
   isCut(fromMillis: number, toMillis: number): boolean {
     return this.#killedMillis.some((at) => at > fromMillis - CUT_MILLIS && at < toMillis);
-  }
-
-  /** Whether workers are being replaced. */
-  get isDraining(): boolean {
-    return performance.now() - this.#renewedMillis < DRAIN_MILLIS;
   }
 
   /** How long ago workers were replaced and killed, for a line about what went wrong. */

@@ -8,6 +8,7 @@ export const OPENAPI_FILES = [
   { name: 'page.css', type: pages.STYLE, source: null },
   { name: 'swagger-ui.js', type: pages.SCRIPT, source: 'swagger-ui-dist/swagger-ui-bundle.js' },
   { name: 'start.js', type: pages.SCRIPT, source: null },
+  { name: 'operations.js', type: pages.SCRIPT, source: null },
 ] as const satisfies readonly pages.PageFile[];
 
 /** Their folder, seen from a file of this one. */

@@ -1,3 +1,5 @@
+import { operationList } from './operations.js';
+
 /** The global of the script before this one, as far as it is used here. */
 declare const SwaggerUIBundle: (options: Readonly<Record<string, unknown>>) => unknown;
 
@@ -23,7 +25,10 @@ function show(): void {
     // Nothing of the description goes to another host.
     validatorUrl: null,
     queryConfigEnabled: false,
-    deepLinking: false,
+    // The address of an operation is that of the page and its id.
+    deepLinking: true,
+    filter: true,
+    plugins: [operationList],
     requestInterceptor(request: PageRequest): PageRequest {
       const isOwn = new URL(request.url, location.href).origin === location.origin;
       if (given !== null && isOwn) {
@@ -33,6 +38,13 @@ function show(): void {
     },
   });
 }
+
+const darkness = matchMedia('(prefers-color-scheme: dark)');
+const followDarkness = (): void => {
+  document.documentElement.classList.toggle('dark-mode', darkness.matches);
+};
+darkness.addEventListener('change', followDarkness);
+followDarkness();
 
 const form = document.querySelector('form');
 form?.addEventListener('submit', (event) => {
