@@ -51,7 +51,7 @@ function hasText(operation: ImmutableMap, text: string): boolean {
 
 /**
  * Lists all operations: Swagger UI has those on the screen alone in the document beyond 149, which
- * the search of a browser does not find. The filter finds operations, where that of Swagger UI finds
+ * the search of a browser does not find. The filter finds operations; that of Swagger UI finds
  * groups.
  */
 export const operationList = () => ({
