@@ -306,3 +306,58 @@ t.test('a caller with the cookie of a backend stays there while the share moves'
   await move(0);
   t.equal(await answeredBy({ cookie: two }), 1, 'nothing stays at a backend that is left');
 });
+
+t.test(
+  'a cursor goes on at the backend that it came from, as long as that gets calls',
+  async (t) => {
+    const rowsFrom =
+      (base: number): RecordingBackend['answer'] =>
+      (message, response) => {
+        const at = Number(/page[^>]*>(\d+)</.exec(String(message.body))?.[1] ?? 0);
+        const rows = [at, at + 1]
+          .filter((row) => row < 6)
+          .map((row) => `<row><id>${base + row}</id></row>`)
+          .join('');
+        const body = envelope(`<ListResponse xmlns="urn:list">${rows}</ListResponse>`);
+        answerWith(body, 'text/xml')(message, response);
+      };
+    const stable = await useBackend(t, rowsFrom(0));
+    const fresh = await useBackend(t, rowsFrom(100));
+    const gateway = await useGateway(
+      t,
+      `services:
+  list:
+    url: ${stable.url}/list
+    namespace: urn:list
+    types: |
+      type Query { rows(page: Int!, size: Int!): RowPage }
+      type RowPage { row: [Row!] }
+      type Row { id: Int! }
+    operations:
+      List: { field: Query.rows, pages: { offset: page, size: { size: 2 }, items: row } }
+    canary: { url: "${fresh.url}/list", share: 0.5, header: "x-canary: yes" }
+`,
+    );
+    const page = async (after: string | null, headers: Record<string, string> = {}) => {
+      const cursor = after === null ? '' : `, after: "${after}"`;
+      const query = `{ rows(first: 2${cursor}) { nodes { id } pageInfo { endCursor } } }`;
+      const text = await askText(gateway.url, query, headers);
+      return {
+        text,
+        first: Number(/"id":(\d+)/.exec(text)?.[1] ?? -1),
+        cursor: /"endCursor":"([^"]+)"/.exec(text)?.[1] ?? '',
+      };
+    };
+    const asked = await page(null, { 'x-canary': 'yes' });
+    t.equal(asked.first, 100, asked.text);
+    for (let round = 0; round < 4; round++) {
+      const begun = await page(null);
+      for (let behind = await page(begun.cursor), at = 2; at < 6; at += 2) {
+        t.equal(behind.first, (begun.first >= 100 ? 100 : 0) + at, behind.text);
+        behind = await page(behind.cursor);
+      }
+    }
+    await fetch(`${gateway.adminUrl}/canary/list`, { method: 'POST', body: '{"share":0}' });
+    t.match((await page(asked.cursor)).text, 'is no cursor of these rows');
+  },
+);

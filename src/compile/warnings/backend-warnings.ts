@@ -56,6 +56,18 @@ const openSecrets: Check = (config, { services }) => {
   return warnings;
 };
 
+/** The same, to a second backend of the service. */
+const openSecondSecrets: Check = (config) => {
+  if (!('canary' in config || 'shadow' in config)) return [];
+  return (['canary', 'shadow'] as const).flatMap((key): Finding[] => {
+    const { url = '', auth } = config[key] ?? {};
+    if (auth === undefined || url === '' || !isOpen(url)) return [];
+    const what = `sends credentials to its second backend (\`${key}\`) without TLS.`;
+    const remedy = 'Use https, or a network that others cannot read.';
+    return [{ path: [key, 'auth'], what, remedy }];
+  });
+};
+
 /** Handshakes for connections that are not kept. */
 const lostHandshakes: Check = ({ auth, limits }) => {
   const { requestsPerConnection, keepAliveMillis } = limits.upstream;
@@ -154,7 +166,13 @@ const uselessLimits: Check = (config) => {
   return warnings;
 };
 
-const CHECKS: readonly Check[] = [openSecrets, lostHandshakes, boundCallers, uselessLimits];
+const CHECKS: readonly Check[] = [
+  openSecrets,
+  openSecondSecrets,
+  lostHandshakes,
+  boundCallers,
+  uselessLimits,
+];
 
 /** An http address of another machine. */
 export const isOpen = (url: string): boolean => {
