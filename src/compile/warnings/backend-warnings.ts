@@ -56,7 +56,7 @@ const openSecrets: Check = (config, { services }) => {
   return warnings;
 };
 
-/** The same, to a second backend of the service. */
+/** Secrets that are sent without TLS to a second backend. */
 const openSecondSecrets: Check = (config) => {
   if (!('canary' in config || 'shadow' in config)) return [];
   return (['canary', 'shadow'] as const).flatMap((key): Finding[] => {
