@@ -114,6 +114,10 @@ t.test('a key that no operation answers is found by `check`', async (t) => {
       'Branch: { fields: id, operation: crm.GetBranch }',
       /Nothing fills `country`, which `crm.GetBranch` requires/,
     ],
+    [
+      'Branch: { fields: id country, operation: crm.GetBranch, arguments: { id: id } }',
+      /`country` of the key fills no argument of `crm.GetBranch`/,
+    ],
     ['Customer: { fields: id }', /has no operation that answers/],
     [
       'Customer: { fields: id, resolvable: false, operation: crm.GetCustomer }',

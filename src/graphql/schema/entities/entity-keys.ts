@@ -135,6 +135,12 @@ function linkOf(
   }
   const alike = Object.fromEntries(paths.map((path) => [path.join('.'), path.join('.')]));
   const fields = filled ?? alike;
+  const used = new Set(Object.values(fields));
+  const unused = Object.keys(alike).find((field) => !used.has(field));
+  if (unused !== undefined) {
+    const what = `\`${unused}\` of the key fills no argument of \`${operation}\`.`;
+    return report(['arguments'], what, 'Add it to `arguments`.', null, 'key');
+  }
   const isComposite = batch !== null && Object.keys(fields).length > 1;
   const mapping = {
     name: `${type.name}._key${at}`,
