@@ -33,7 +33,7 @@ export interface VerifyRepliesPlan {
   readonly signature: SignaturePlan | null;
 }
 
-export interface DecryptPlan {
+interface DecryptPlan {
   readonly keys: NonNullable<VerifyKeys['decrypt']>;
   readonly identities: readonly IdentityPlan[];
 }
