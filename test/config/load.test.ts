@@ -28,7 +28,7 @@ t.test('a small file gets every default', async (t) => {
     trusted: undefined,
   });
   t.same(config.graphql.persisted, { automatic: false });
-  t.same(config.log, { level: 'info' });
+  t.match(config.log, { level: 'info', format: 'json' });
   t.same(config.routes, []);
   t.same(config.limits.xml, defaultsOf(XML_LIMITS));
   t.same(config.limits.http, defaultsOf(HTTP_LIMITS));
