@@ -196,7 +196,7 @@ __proto__: { a: 1 }
     '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, ' +
       '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, ' +
       '`clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, ' +
-      '`limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `home`, `demo`.',
+      '`limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `metrics`, `home`, `demo`.',
   ]);
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
 });
@@ -271,7 +271,7 @@ routes: [{ path: /callback/orders, url: http://x }]`,
     '4:1: Unknown key `tenants`. Known here: `include`, `listen`, `admin`, `adminHosts`, ' +
       '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, ' +
       '`clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, ' +
-      '`limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `home`, `demo`.',
+      '`limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `metrics`, `home`, `demo`.',
   ],
   [
     'services: { a: { wsdl: w } }',
