@@ -93,7 +93,7 @@ class UpstreamRecord {
 }
 
 /** Whether an exchange with a backend is recorded. */
-export interface Recording {
+interface Recording {
   readonly service: string;
   /** `skipped`: it is beyond a limit; `failed`: files cannot be written. */
   readonly outcome: 'taken' | 'skipped' | 'failed';

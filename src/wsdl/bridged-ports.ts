@@ -2,7 +2,7 @@ import { escapeQuoted } from '../xml/index.js';
 import type { DocumentLink, WsdlDocument } from './document.js';
 
 /** The versions of SOAP that WSDL has a binding for. */
-export type BoundVersion = '1.1' | '1.2';
+type BoundVersion = '1.1' | '1.2';
 
 /** A port that is offered in a further version. */
 export interface BridgedPort {

@@ -206,7 +206,7 @@ export interface ConfiguredService extends SoapService {
 }
 
 /** The other backends of a service; null for none. */
-export interface SecondBackends {
+interface SecondBackends {
   readonly canary: SecondBackend | null;
   readonly shadow: SecondBackend | null;
 }

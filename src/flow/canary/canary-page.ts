@@ -9,7 +9,7 @@ import {
 } from '../../observe/admin.js';
 
 /** The share of one service, as operators see it. */
-export interface CanaryView {
+interface CanaryView {
   readonly service: string;
   readonly share: number;
 }

@@ -10,7 +10,7 @@ export interface EntityPlan {
 }
 
 /** A key with the selection of its link. */
-export interface PlannedKey {
+interface PlannedKey {
   readonly key: EntityKey;
   /** The id of its `LinkSelection`. */
   readonly id: string;
