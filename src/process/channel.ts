@@ -44,6 +44,9 @@ export class Unanswered extends Error {
  */
 const OWED_MAX = 16;
 
+/** Announcements that are kept for handlers to come; the first of more are. */
+const EARLY_MAX = 1024;
+
 /** A question that was sent. The types of data hold on both sides, for both are of one program. */
 interface Question {
   readonly call: string;
@@ -60,6 +63,8 @@ type Handler = (data: unknown) => unknown;
 export class Channel<Theirs extends Calls, Ours extends Calls> {
   readonly #send: (message: Message) => Promise<void>;
   readonly #handlers = new Map<string, Handler>();
+  /** Announcements that came before the handlers of their calls: a process may begin for seconds. */
+  #early: Call[] = [];
   #failed: (error: unknown) => void = () => {};
   /** Questions that the other side owes an answer to, also those that are no longer waited for. */
   readonly #owed = new Map<number, Question>();
@@ -72,8 +77,8 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
   }
 
   /**
-   * Takes more calls from now on. `failed` reports the error of a handler, whose question stays
-   * without an answer.
+   * Takes more calls from now on, and announcements of them that came before. `failed` reports the
+   * error of a handler, whose question stays without an answer.
    */
   answer(handlers: Handlers<Ours>, failed: (error: unknown) => void): void {
     for (const [call, handler] of Object.entries<Handler | undefined>(handlers)) {
@@ -82,6 +87,11 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
       }
     }
     this.#failed = failed;
+    const early = this.#early;
+    this.#early = [];
+    for (const call of early) {
+      void this.#take(call);
+    }
   }
 
   /** Sends a call that needs no answer. Resolves when it is with the system, or cannot be sent. */
@@ -156,9 +166,15 @@ export class Channel<Theirs extends Calls, Ours extends Calls> {
     }
   }
 
-  async #take({ call, number, data }: Call): Promise<void> {
+  async #take(taken: Call): Promise<void> {
+    const { call, number, data } = taken;
     const handler = this.#handlers.get(call);
-    if (handler === undefined) return;
+    if (handler === undefined) {
+      if (number === null && this.#early.length < EARLY_MAX) {
+        this.#early.push(taken);
+      }
+      return;
+    }
     try {
       const answer = await handler(data);
       if (number !== null) {

@@ -117,6 +117,25 @@ t.test('the error of a handler is reported where it happened', async (t) => {
   t.same(bugs, [bug]);
 });
 
+t.test('announcements wait for their handlers, 1,024 of them at most', async (t) => {
+  const { client, server } = pairOf();
+  const notes: string[] = [];
+  const note = (text: string): undefined => {
+    notes.push(text);
+  };
+  for (let count = 1; count <= 1025; count++) await client.tell('note', String(count));
+  server.answer({ double: (number) => 2 * number }, () => t.fail('no bug'));
+  t.same(notes, []);
+  server.answer({ note }, () => t.fail('no bug'));
+  await client.tell('note', 'later');
+  t.same(
+    notes,
+    [...Array.from({ length: 1024 }, (_, at) => String(at + 1)), 'later'],
+    'those that came first',
+  );
+  t.equal(await client.ask('double', 4), 8);
+});
+
 t.test('messages that are not understood are ignored', async (t) => {
   const { client, server } = pairOf();
   server.answer({ double: (number) => 2 * number }, () => t.fail('no bug'));

@@ -376,14 +376,9 @@ export class Workers implements WorkerGroup {
   }
 
   async #becameReady(member: Member): Promise<void> {
-    const { worker } = member;
-    await this.#catchUp(worker);
-    // What was told before the worker could take it.
-    for (const state of this.#canaries.list()) {
-      void worker.channel.tell('canaryState', state);
-    }
+    await this.#catchUp(member.worker);
     member.readyAtMillis = performance.now();
-    this.#taking.add(worker);
+    this.#taking.add(member.worker);
     this.#health.elect();
     this.#replicas.remove();
   }
