@@ -497,6 +497,8 @@ function verifySaml(
   const isGood = [null, ...(covering ?? [])].some((signature) =>
     isConfirmed(assertion, signature?.signer ?? null, signature?.elements.has(node) === true),
   );
-  if (!isGood) throw failedAuthentication('the sender is not whom the assertion means');
+  if (!isGood) {
+    throw failedAuthentication('the sender is not whom the assertion means', assertion.subject);
+  }
   return assertion;
 }

@@ -109,7 +109,7 @@ function verifySignature(
   { keysOf, algorithms }: SamlRules,
 ): void {
   const keys = keysOf(issuer);
-  if (keys === null) throw failedAuthentication('the issuer of the assertion is not known');
+  if (keys === null) throw failedAuthentication('the issuer of the assertion is not known', issuer);
   const form = readSignature(signature, algorithms);
   const [reference, ...others] = form.references;
   if (
@@ -128,7 +128,7 @@ function verifySignature(
       return false;
     }
   });
-  if (!isSigned) throw failedCheck('the signature of the assertion');
+  if (!isSigned) throw failedCheck('the signature of the assertion', issuer);
   compareDigest(reference, node, signature);
 }
 
@@ -144,12 +144,12 @@ function validateConditions(
       throw unsupportedToken('a condition of the assertion');
     }
     if (condition.local !== 'AudienceRestriction') continue;
-    if (
-      !elementParts(condition).some(
-        (one) => isNamed(one, SAML2, 'Audience') && elementText(one).trim() === audience,
-      )
-    ) {
-      throw failedAuthentication('the assertion is for another audience');
+    const audiences = elementParts(condition)
+      .filter((one) => isNamed(one, SAML2, 'Audience'))
+      .map((one) => elementText(one).trim());
+    if (!audiences.some((each) => each === audience)) {
+      const what = 'the assertion is for another audience';
+      throw failedAuthentication(what, audiences.join(', '), audience === null ? [] : [audience]);
     }
     isForUs = true;
   }
@@ -165,10 +165,10 @@ function validateTimes(
 ): void {
   const [start, end] = [typedAttribute(node, 'NotBefore'), typedAttribute(node, 'NotOnOrAfter')];
   if (start !== null && instantOf(start) > nowMillis + toleranceMillis) {
-    throw messageExpired('the assertion is not valid yet');
+    throw messageExpired('the assertion is not valid yet', start);
   }
   if (end !== null && instantOf(end) + toleranceMillis <= nowMillis) {
-    throw messageExpired('the assertion has expired');
+    throw messageExpired('the assertion has expired', end);
   }
 }
 
@@ -202,7 +202,8 @@ function readConfirmation(
     }
     return { confirmation, holderCertificate: name.letters };
   }
-  throw failedAuthentication('no confirmation of the subject is accepted');
+  const what = 'no confirmation of the subject is accepted';
+  throw failedAuthentication(what, nameOf(subject), [...confirmations]);
 }
 
 /**

@@ -114,9 +114,10 @@ function algorithmOf(
   node: canonical.ElementNode,
   { signatures }: AlgorithmRules,
 ): SignatureAlgorithm {
-  const algorithm = signatureAlgorithmOf(requiredAttribute(node, 'Algorithm'));
+  const identifier = requiredAttribute(node, 'Algorithm');
+  const algorithm = signatureAlgorithmOf(identifier);
   if (algorithm === null || !signatures.has(algorithm.name)) {
-    throw unsupportedAlgorithm('SignatureMethod');
+    throw unsupportedAlgorithm('SignatureMethod', identifier);
   }
   // A length of HMAC, or parameters of RSASSA-PSS.
   if (elementParts(node).length > 0) throw unsupportedAlgorithm('SignatureMethod with parameters');
@@ -128,9 +129,10 @@ function methodOf(node: canonical.ElementNode, rules: AlgorithmRules): canonical
   const [list, ...further] = elementParts(node);
   const prefixes = list === undefined ? new Set<string>() : prefixesOf(list);
   const method = canonical.canonicalMethodOf(identifier, prefixes);
-  if (method === null || further.length > 0) throw unsupportedAlgorithm(node.local);
+  if (method === null || further.length > 0) throw unsupportedAlgorithm(node.local, identifier);
   const name = method.kind === 'exclusive' ? 'exclusive' : 'inclusive';
-  if (!rules.canonicalizations.has(name)) throw unsupportedAlgorithm(`${node.local}: ${name}`);
+  if (!rules.canonicalizations.has(name))
+    throw unsupportedAlgorithm(`${node.local}: ${name}`, identifier);
   if (list !== undefined && name !== 'exclusive') {
     throw unsupportedAlgorithm(`${node.local} with a list of prefixes`);
   }
@@ -170,9 +172,10 @@ function readReference(
   if (transforms !== undefined && !isNamed(transforms, DS, 'Transforms')) {
     throw invalidSecurity('the parts of a Reference');
   }
-  const digest = digestOf(requiredAttribute(method, 'Algorithm'));
+  const identifier = requiredAttribute(method, 'Algorithm');
+  const digest = digestOf(identifier);
   if (digest === null || !rules.digests.has(digest) || elementParts(method).length > 0) {
-    throw unsupportedAlgorithm('DigestMethod');
+    throw unsupportedAlgorithm('DigestMethod', identifier);
   }
   const digested = { digest, value: base64Of(value) };
   if (uri.startsWith('cid:')) return { id: readAttachmentId(uri, transforms), ...digested };

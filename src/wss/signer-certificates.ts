@@ -69,12 +69,15 @@ export class SignerCertificates {
     const found = this.#locate(name, tokenOf);
     const problem = this.#rules.trust.problemOf(found, nowMillis);
     if (problem !== null) {
-      throw failedAuthentication(`the certificate of the signature: ${problem}`);
+      throw failedAuthentication(`the certificate of the signature: ${problem}`, found.subject);
     }
     const weak = problemOfKey(found.publicKey);
-    if (weak !== null) throw failedAuthentication(`the certificate of the signature has ${weak}`);
+    if (weak !== null) {
+      throw failedAuthentication(`the certificate of the signature has ${weak}`, found.subject);
+    }
     if (!this.maySign(found)) {
-      throw failedAuthentication('the subject of the certificate is not among those that may sign');
+      const what = 'the subject of the certificate is not among those that may sign';
+      throw failedAuthentication(what, found.subject);
     }
     return found;
   }

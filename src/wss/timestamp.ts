@@ -32,16 +32,20 @@ export function validateTimestamp(
   const created = times.get('Created') ?? null;
   const expires = times.get('Expires') ?? null;
   if (created === null) throw invalidSecurity('Timestamp without Created');
-  if (created > nowMillis + toleranceMillis) throw messageExpired('Created is in the future');
+  if (created > nowMillis + toleranceMillis) {
+    throw messageExpired('Created is in the future', printTime(created));
+  }
   if (expires !== null && expires <= created) {
-    throw messageExpired('Expires is not later than Created');
+    throw messageExpired('Expires is not later than Created', printTime(expires));
   }
   if (expires !== null && expires + toleranceMillis <= nowMillis) {
-    throw messageExpired('Expires has passed');
+    throw messageExpired('Expires has passed', printTime(expires));
   }
   if (maxAgeMillis === null && expires === null) throw invalidSecurity('Timestamp without Expires');
   const oldest = maxAgeMillis === null ? Number.POSITIVE_INFINITY : created + maxAgeMillis;
-  if (oldest + toleranceMillis <= nowMillis) throw messageExpired('Created is too long ago');
+  if (oldest + toleranceMillis <= nowMillis) {
+    throw messageExpired('Created is too long ago', printTime(created));
+  }
   return Math.min(expires ?? Number.POSITIVE_INFINITY, oldest) + toleranceMillis;
 }
 
@@ -56,3 +60,5 @@ export function instantOf(text: string): number {
   if (Number.isNaN(millis)) throw invalidSecurity('a time that is no xs:dateTime');
   return millis;
 }
+
+const printTime = (millis: number): string => new Date(millis).toISOString();

@@ -64,10 +64,10 @@ export function verifyUsernameToken(
   const createdMillis = created === null ? null : instantOf(created);
   if (createdMillis !== null) {
     if (createdMillis > nowMillis + toleranceMillis) {
-      throw messageExpired('Created of UsernameToken is in the future');
+      throw messageExpired('Created of UsernameToken is in the future', created);
     }
     if (maxAgeMillis !== null && createdMillis + maxAgeMillis + toleranceMillis <= nowMillis) {
-      throw messageExpired('Created of UsernameToken is too long ago');
+      throw messageExpired('Created of UsernameToken is too long ago', created);
     }
   }
   const keptMillis = (maxAgeMillis ?? NONCE_KEPT_MILLIS) + toleranceMillis;
@@ -85,12 +85,12 @@ export function verifyUsernameToken(
       .digest();
     const given = Buffer.from(password, 'base64');
     const isRight = given.length === expected.length && timingSafeEqual(given, expected);
-    if (!isRight || known === null) throw failedAuthentication('the user or the password');
+    if (!isRight || known === null) throw failedAuthentication('the user or the password', user);
     return { name: user, password: null, nonce: once };
   }
   if (known === null && rules.verifiesLater) return { name: user, password, nonce: once };
   const isRight = timingSafeEqual(sha256(password), sha256(known ?? ''));
-  if (!isRight || known === null) throw failedAuthentication('the user or the password');
+  if (!isRight || known === null) throw failedAuthentication('the user or the password', user);
   return { name: user, password: null, nonce: once };
 }
 
@@ -111,8 +111,10 @@ function readParts(node: canonical.ElementNode): TokenParts {
   }
   const [name, password] = [parts.get('Username'), parts.get('Password')];
   if (name === undefined) throw invalidSecurity('UsernameToken without Username');
-  if (password === undefined) throw failedAuthentication('UsernameToken without a password');
   const user = elementText(name);
+  if (password === undefined) {
+    throw failedAuthentication('UsernameToken without a password', user);
+  }
   const text = elementText(password);
   if (user.length > USER_CHARS_MAX || text.length > PASSWORD_CHARS_MAX) {
     throw failedAuthentication('a user or password that is too long');

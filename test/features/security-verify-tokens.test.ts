@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
+import { postSoap } from '../kit/envelope.js';
 import {
   bodyOf,
   DS,
@@ -389,5 +390,55 @@ t.test(
       'wsse:FailedAuthentication',
       'bearer is not allowed here',
     );
+  },
+);
+
+t.test(
+  'the log names what was refused of credentials, and no caller sees it',
+  WITH_OPENSSL,
+  async (t) => {
+    const { folder, authority, identity: idp } = makeKeys(t, '/OU=Clients/CN=idp');
+    const stranger = authority.sign('erp', 30, '/OU=Guests/CN=erp', 'DNS:a', RSA_KEY);
+    const ofFile = (name: string): string => `{ file: ${join(folder, name)} }`;
+    const users = 'usernameToken:\n  users: { erp: { password: one } }';
+    const saml =
+      `saml:\n  issuers: { "urn:idp": { cert: ${ofFile('c.pem')} } }\n` +
+      '  audience: urn:desk\n  confirmations: [bearer]';
+    const signature = `signature:\n  authorities: ${ofFile('ca.pem')}\n  subjects: [OU=Clients]`;
+    const signed = (algorithm?: string): string => {
+      const body = bodyOf(CONTENT);
+      const text = signatureOf(stranger, [{ uri: '#body', text: body }]);
+      const written =
+        algorithm === undefined
+          ? text
+          : text.replace(/(SignatureMethod Algorithm=")[^"]+/, `$1${algorithm}`);
+      return messageOf(securityOf([tokenOf(stranger), written]), body);
+    };
+    const old = Date.now() - 700_000;
+    for (const [verify, message, found, expected] of [
+      [users, withToken(userToken('mallory', 'secret-word')), 'mallory', undefined],
+      [users, withToken(digestToken('erp', 'secret-word')), 'erp', undefined],
+      [
+        users,
+        withToken(digestToken('erp', 'one', { created: old })),
+        new Date(old).toISOString(),
+        undefined,
+      ],
+      [saml, withToken(assertionOf(idp, { issuer: 'urn:other' })), 'urn:other', undefined],
+      [saml, withToken(assertionOf(idp, { audience: 'urn:theirs' })), 'urn:theirs', 'urn:desk'],
+      [saml, withToken(assertionOf(idp, { method: 'sender-vouches' })), 'ann', 'bearer'],
+      [signature, signed(), 'CN=erp,OU=Guests', undefined],
+      [signature, signed('urn:my-own'), 'urn:my-own', undefined],
+    ] as const) {
+      const { gateway } = await useVerifyingDesk(t, verify);
+      const answer = await postSoap(`${gateway.url}/soap/desk`, message);
+      const text = await answer.text();
+      t.equal(answer.status, 500);
+      const line = await gateway.logLine('request');
+      t.equal(line['found'], found);
+      t.equal(line['expected'], expected);
+      t.notMatch(JSON.stringify(line), 'secret-word');
+      t.notOk(text.includes(found), text);
+    }
   },
 );
