@@ -219,8 +219,10 @@ export async function benchEverything(minutes: number, seed: number): Promise<vo
       }),
     );
     clearInterval(looking);
-    await disturbance.stop();
+    // Without writes there are no events.
+    const stopping = disturbance.stop();
     for (const watcher of watchers) await watcher.stop();
+    await stopping;
     connections.close();
     const open = await openGauges(gateway);
     const { code } = await terminate(gateway.child);

@@ -91,9 +91,16 @@ export class Disturbance {
     const answer = await fetch(`${adminUrl}/reload`, { method: 'POST' });
     const said = await answer.text();
     // Where the only worker that runs is killed, none has compiled it: the next reload does.
-    const isCut = answer.status === 409 && this.isCut(beganMillis, performance.now());
+    const overMillis = performance.now();
+    const isCut =
+      answer.status === 409 &&
+      overMillis - beganMillis < CUT_MILLIS &&
+      this.isCut(beganMillis, overMillis);
     if (answer.status !== (isBroken ? 409 : 200) && !isCut)
-      this.done.wrong.push(`reload: ${answer.status} ${said.slice(0, 200)}`);
+      this.done.wrong.push(
+        `reload, ${Math.round(overMillis - beganMillis)} ms, ${this.latest}: ${answer.status} ` +
+          said.slice(0, 200),
+      );
     if (isBroken) await writeFile(file, text);
     this.done[isBroken ? 'refusedReloads' : 'reloads']++;
   }
