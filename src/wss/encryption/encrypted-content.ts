@@ -66,9 +66,10 @@ export function contentKeyOf(
 function cipherOf(data: canonical.ElementNode, { ciphers }: DecryptionRules): ContentCipher {
   const method = data.elements.find((part) => isNamed(part, XENC, 'EncryptionMethod'));
   if (method === undefined) throw invalidSecurity('EncryptedData has no EncryptionMethod');
-  const cipher = CIPHER_URIS.get(requiredAttribute(method, 'Algorithm'));
+  const identifier = requiredAttribute(method, 'Algorithm');
+  const cipher = CIPHER_URIS.get(identifier);
   if (cipher === undefined || !ciphers.has(cipher)) {
-    throw unsupportedAlgorithm('content is encrypted by an algorithm that is not in `algorithms`');
+    throw unsupportedAlgorithm('not in `security.verify.decrypt.algorithms`', identifier);
   }
   return cipher;
 }

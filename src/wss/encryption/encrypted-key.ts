@@ -71,7 +71,7 @@ function readOaep(
   const algorithm = requiredAttribute(method, 'Algorithm');
   const isNewer = algorithm === RSA_OAEP;
   if (!(isNewer || algorithm === RSA_OAEP_MGF1P) || !transports.has('rsa-oaep')) {
-    throw unsupportedAlgorithm('the key of content is encrypted by another one (`keyTransports`)');
+    throw unsupportedAlgorithm('not in `security.verify.decrypt.keyTransports`', algorithm);
   }
   let digest: OaepParameters['digest'] | undefined = 'sha1';
   let mask: OaepParameters['mask'] | undefined = 'sha1';
