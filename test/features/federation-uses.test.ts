@@ -46,7 +46,10 @@ const LEGACY = (url: string): string => `services:
     url: ${url}
     namespace: urn:stock
     types: |
-      type Query { part(code: String, state: String): Part, parts(codes: [String]): [Part] }
+      type Query {
+        part(code: String, state: String, hall: Int): Part
+        parts(codes: [String]): [Part]
+      }
       type Part { code: String, state: String, since: String, place: Place }
       type Place { hall: Int }
     operations:
@@ -70,7 +73,7 @@ graphql:
           batch: { operation: stock.GetParts, argument: codes, key: number }
         - fields: state hall
           operation: stock.GetPart
-          arguments: { state: state }
+          arguments: { state: state, hall: hall }
 `;
 
 t.test('keys of renamed, converted and lifted values have their texts on the wire', async (t) => {

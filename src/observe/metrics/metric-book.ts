@@ -50,6 +50,8 @@ export const histogram = (
 export interface SampledText extends MetricText {
   /** The least or the greatest value of several processes counts, not their sum. */
   readonly aggregator?: 'min' | 'max' | undefined;
+  /** Of a capability that is off the metric is left out. Absent: it stands without numbers. */
+  readonly isOptional?: boolean;
 }
 
 /** A number read when the metrics are collected, with the values of its labels. */
@@ -61,6 +63,7 @@ export interface Sample {
 /** A metric of a book, whose rows are made when the metrics are collected. */
 interface MetricSource {
   readonly head: MetricHead;
+  readonly isOptional?: boolean | undefined;
   rows(): Iterable<MetricRow>;
 }
 
@@ -103,6 +106,7 @@ export class MetricBook {
   addSampled(kind: 'gauge' | 'counter', text: SampledText, read: () => Iterable<Sample>): void {
     this.#sources.push({
       head: headOf(kind, text, text.aggregator),
+      isOptional: text.isOptional,
       *rows() {
         for (const { labels, value } of read()) {
           yield { values: labels, numbers: [value], exemplars: null };
@@ -130,7 +134,9 @@ export class MetricBook {
         rows.push(row);
         yield;
       }
-      tables.push({ ...source.head, rows });
+      if (rows.length > 0 || source.isOptional !== true) {
+        tables.push({ ...source.head, rows });
+      }
     }
     return tables;
   }
