@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import t, { type Test } from 'tap';
 import { MIB } from '../../src/core/limit.js';
 import { areAnswering, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
@@ -18,6 +19,15 @@ for (const form of ['YAML', 'JSON'] as const) {
     t.equal(reloaded.status, 200, await reloaded.text());
     const { millis, cpuMillis } = await holds.take(gateway);
     t.ok(Math.min(millis, cpuMillis) <= RELOAD_MILLIS_MAX, `${millis} ms, ${cpuMillis} ms busy`);
+
+    await writeFile(gateway.file, `${await readFile(gateway.file, 'utf8')}limitz: {}\n`);
+    await holds.take(gateway);
+    const refused = await fetch(`${gateway.adminUrl}/reload`, { method: 'POST' });
+    t.equal(refused.status, 409, 'one with a mistake');
+    t.match(await refused.text(), 'limitz');
+    const hold = await holds.take(gateway);
+    const busyMillis = Math.min(hold.millis, hold.cpuMillis);
+    t.ok(busyMillis <= RELOAD_MILLIS_MAX, `a mistake: ${busyMillis} ms`);
   });
 }
 

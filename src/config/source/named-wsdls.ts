@@ -1,4 +1,4 @@
-import { ConfigurationError, inputFiles, isRecord } from '../../core/index.js';
+import { ConfigurationError, inputFiles, isRecord, type Pace } from '../../core/index.js';
 import type { ConfigPlace } from './config-source.js';
 import { type Environment, readSource } from './read-source.js';
 
@@ -14,13 +14,15 @@ export interface NamedWsdl {
 export async function namedWsdls(
   file: string,
   environment: Environment,
+  pace: Pace,
 ): Promise<readonly NamedWsdl[]> {
   try {
-    const source = await readSource(file, environment, inputFiles.LIVE_INPUTS);
+    const source = await readSource(file, environment, inputFiles.LIVE_INPUTS, pace);
     const services = isRecord(source.value) ? source.value['services'] : null;
     if (!isRecord(services)) return [];
     const found = new Map<string, NamedWsdl>();
     for (const [name, service] of Object.entries(services)) {
+      await pace.pause();
       const named = isRecord(service) ? service['wsdl'] : null;
       if (typeof named !== 'string' || named.includes('${')) continue;
       const path = ['services', name, 'wsdl'];

@@ -12,7 +12,7 @@ export async function throwWithWsdls(
   pace: Pace = AT_ONCE,
 ): Promise<never> {
   const diagnostics = [...diagnosis.errorDiagnostics(error)];
-  for (const { location, place } of await namedWsdls(file, process.env)) {
+  for (const { location, place } of await namedWsdls(file, process.env, pace)) {
     try {
       await readNamedWsdl(
         location,
