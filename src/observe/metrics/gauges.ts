@@ -250,7 +250,7 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     help: 'The share of calls, or of callers, that the new backend of `canary` gets.',
     labels: ['service'],
     aggregator: 'max',
-    isOptional: true,
+    isOptional: process.canaries !== undefined,
   } as const;
   book.addSampled('gauge', share, () =>
     (process.canaries?.() ?? []).map(({ service, share: value }) => ({ labels: [service], value })),

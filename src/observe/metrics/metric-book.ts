@@ -50,7 +50,7 @@ export const histogram = (
 export interface SampledText extends MetricText {
   /** The least or the greatest value of several processes counts, not their sum. */
   readonly aggregator?: 'min' | 'max' | undefined;
-  /** Of a capability that is off the metric is left out. Absent: it stands without numbers. */
+  /** The metric is left out while it has no numbers. Absent: it stands without them. */
   readonly isOptional?: boolean;
 }
 
