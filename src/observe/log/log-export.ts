@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { OtlpBatches } from '../otlp/batches.js';
+import { Configured } from '../otlp/configured.js';
 import { ITEM_FIELD, type OtlpOptions } from '../otlp/envelope.js';
 import type { ProtoWriter } from '../otlp/proto-writer.js';
 import type { ItemOutcome } from '../otlp/sender.js';
@@ -40,12 +40,9 @@ export class LogExport {
   readonly counts: Readonly<Record<ItemOutcome, number>>;
   readonly #counts: Record<ItemOutcome, number> = { sent: 0, dropped: 0, failed: 0 };
   readonly #failed: (reason: string) => void;
-  #options: OtlpOptions | null = null;
-  #batches: OtlpBatches | null = null;
+  readonly #batches = new Configured((options: OtlpOptions) => this.#begin(options));
   /** The last batch was given up, which is reported once. */
   #isFailing = false;
-  /** Those of earlier configurations that still send their last records. */
-  readonly #closing = new Set<Promise<void>>();
 
   /** `failed` is called when records are given up for the first time, and again after a success. */
   constructor(failed: (reason: string) => void) {
@@ -54,35 +51,29 @@ export class LogExport {
   }
 
   get isOn(): boolean {
-    return this.#batches !== null;
+    return this.#batches.current !== null;
   }
 
   /** Null switches it off. */
   configure(options: OtlpOptions | null): void {
-    if (isDeepStrictEqual(options, this.#options)) return;
-    const earlier = this.#batches;
-    this.#options = options;
-    this.#batches = options === null ? null : this.#begin(options);
-    if (earlier === null) return;
-    const closed = earlier.close().finally(() => this.#closing.delete(closed));
-    this.#closing.add(closed);
+    this.#batches.configure(options);
   }
 
   /** Takes the fields of a line; returns at once. */
   add(fields: LogFields): void {
-    const writer = this.#batches?.next(RECORD_BYTES_MAX) ?? null;
+    const batches = this.#batches.current;
+    const writer = batches?.next(RECORD_BYTES_MAX) ?? null;
     if (writer === null) {
       this.#counts.dropped++;
       return;
     }
     writeRecord(writer, fields);
-    this.#batches?.written();
+    batches?.written();
   }
 
   /** Sends the last records. */
-  async close(): Promise<void> {
-    this.configure(null);
-    await Promise.all(this.#closing);
+  close(): Promise<void> {
+    return this.#batches.close();
   }
 
   #begin(options: OtlpOptions): OtlpBatches {

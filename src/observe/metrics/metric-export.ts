@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { isDeepStrictEqual } from 'node:util';
 import type { Pace } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
+import { Configured } from '../otlp/configured.js';
 import { Envelope, type OtlpOptions } from '../otlp/envelope.js';
 import { ProtoWriter } from '../otlp/proto-writer.js';
 import { OtlpSender, type SenderHooks } from '../otlp/sender.js';
@@ -24,49 +24,31 @@ export interface MetricExportSources {
 
 /** Bytes of one export request. */
 const REQUEST_BYTES = 1024 * 1024;
-/** How long the last export may take when the process ends. */
-const CLOSE_MILLIS = 1000;
 
 /**
  * Sends the metrics of this process by OTLP over HTTP at intervals, and those of the semantic
  * conventions of HTTP beside them. Without `metrics.otlp` nothing happens here.
  */
 export class MetricExport {
-  readonly #sources: MetricExportSources;
-  readonly #hooks: SenderHooks;
-  #options: MetricExportOptions | null = null;
-  #running: RunningExport | null = null;
-  /** Exports of earlier configurations that end. */
-  readonly #closing = new Set<Promise<void>>();
+  readonly #running: Configured<MetricExportOptions, RunningExport>;
 
   constructor(sources: MetricExportSources, hooks: SenderHooks) {
-    this.#sources = sources;
-    this.#hooks = hooks;
+    this.#running = new Configured((options) => new RunningExport(options, sources, hooks));
   }
 
   /** Null switches it off. */
   configure(options: MetricExportOptions | null): void {
-    if (isDeepStrictEqual(options, this.#options)) return;
-    const earlier = this.#running;
-    this.#options = options;
-    this.#running =
-      options === null ? null : new RunningExport(options, this.#sources, this.#hooks);
-    if (earlier === null) return;
-    const closed = earlier.close().finally(() => this.#closing.delete(closed));
-    this.#closing.add(closed);
+    this.#running.configure(options);
   }
 
   /** Counts a request that took so long. */
   finish(exchange: Exchange, millis: number): void {
-    if (this.#running !== null) {
-      this.#running.durations.add(exchange, millis / 1000);
-    }
+    this.#running.current?.durations.add(exchange, millis / 1000);
   }
 
   /** Sends the last numbers. */
-  async close(): Promise<void> {
-    this.configure(null);
-    await Promise.all(this.#closing);
+  close(): Promise<void> {
+    return this.#running.close();
   }
 }
 
@@ -89,11 +71,12 @@ class RunningExport {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    const deadline = setTimeout(() => this.#sender.abort(), CLOSE_MILLIS);
+    await this.#sender.close(this.#finish());
+  }
+
+  async #finish(): Promise<void> {
     await this.#sending;
     await this.#begin();
-    clearTimeout(deadline);
-    this.#sender.close();
   }
 
   /** An export that takes longer than the interval is the one that goes on. */

@@ -9,8 +9,6 @@ const BATCH_BYTES = 1024 * 1024;
 const BATCH_MILLIS = 1000;
 /** Batches that wait, the one being sent among them. Items beyond are dropped. */
 export const BATCHES_MAX = 3;
-/** How long the last batches may take when the process ends. */
-const CLOSE_MILLIS = 1000;
 
 /** An export request that is written. */
 interface Batch {
@@ -60,10 +58,7 @@ export class OtlpBatches {
   /** Sends what is collected, for a second at most. */
   async close(): Promise<void> {
     this.#close();
-    const deadline = setTimeout(() => this.#sender.abort(), CLOSE_MILLIS);
-    await this.#sending;
-    clearTimeout(deadline);
-    this.#sender.close();
+    await this.#sender.close(this.#sending);
   }
 
   /** Null where too many batches wait. */

@@ -10,6 +10,8 @@ const REQUEST_MILLIS = 10_000;
 const TRIES_MAX = 4;
 const PAUSE_MILLIS = 1000;
 const PAUSE_MILLIS_MAX = 30_000;
+/** How long the last items may take when the process ends. */
+const CLOSE_MILLIS = 1000;
 /** The most bytes that are kept of an answer, which may say that items were rejected. */
 const ANSWER_BYTES_MAX = 16 * 1024;
 
@@ -70,12 +72,11 @@ export class OtlpSender {
     }
   }
 
-  /** Ends what is being sent, and pauses. */
-  abort(): void {
-    this.#closing.abort();
-  }
-
-  close(): void {
+  /** Ends once `last` is sent, or given up after a second. */
+  async close(last: Promise<void> | null): Promise<void> {
+    const deadline = setTimeout(() => this.#closing.abort(), CLOSE_MILLIS);
+    await last;
+    clearTimeout(deadline);
     this.#agent.destroy();
   }
 
