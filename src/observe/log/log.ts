@@ -41,6 +41,8 @@ export class Log {
   readonly #sink: LogSink | null;
   #enabled = { info: false, warn: false, error: false };
   #format: LogOptions['format'] = 'json';
+  /** It was opened as `silent`: its stream takes no lines. */
+  readonly #isUnread: boolean;
 
   /**
    * `stream` replaces standard output, for tests; `backlogBytes` of unread lines are kept at most.
@@ -55,6 +57,7 @@ export class Log {
     const timestamp = makeTimestamp();
     const formatters = { level: (label: string) => ({ level: label }), log: cutTexts };
     const options = { level, base: null, timestamp, formatters };
+    this.#isUnread = level === 'silent';
     this.#sink = sink;
     this.#output = (line) => (sink ?? stream)?.write(line);
     this.#lines = new AccessLines(timestamp);
@@ -65,7 +68,8 @@ export class Log {
 
   /** Sets the least level and the format from now on, and where lines are sent besides. */
   configure({ level, format, otlp, ...receiver }: LogOptions): void {
-    this.setLevel(level);
+    // No line is put together for a log that nothing reads.
+    this.setLevel(this.#isUnread && otlp === undefined ? 'silent' : level);
     this.#format = format;
     this.#export.configure(otlp === undefined ? null : { otlp, ...receiver });
   }
