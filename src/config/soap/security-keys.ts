@@ -1,13 +1,7 @@
 import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
-import {
-  CONFIRMATIONS,
-  DIGEST_NAMES,
-  encryption,
-  KEY_REFERENCES,
-  SIGNATURE_NAMES,
-} from '../../wss/index.js';
+import { CONFIRMATIONS, DIGEST_NAMES, KEY_REFERENCES, SIGNATURE_NAMES } from '../../wss/index.js';
 import { TLS_KEYS } from '../backend/upstream-keys.js';
-import { HTTP_URL, PEM, URI } from '../keys/formats.js';
+import { HTTP_URL, URI } from '../keys/formats.js';
 import {
   closed,
   flag,
@@ -22,14 +16,12 @@ import {
   text,
   whole,
 } from '../keys/key-types.js';
+import { DECRYPT_KEYS, pem } from './decrypt-keys.js';
 
 /**
  * Keys of WS-Security: what is demanded of the Security block of requests, and what the gateway
  * writes into its own.
  */
-
-const pem = (description: string) =>
-  text(description, { minLength: 1, maxLength: 1_048_576, ...PEM });
 
 /** Parts by the place that they have in the envelope, or header blocks by name. */
 const REQUIRED_PART =
@@ -193,38 +185,6 @@ const timestampKeys = () =>
       300_000,
     ),
   });
-
-const DECRYPT_KEYS = closed(
-  {
-    keys: list(
-      closed({
-        key: pem('The private key, PEM: of RSA.'),
-        cert: pem('Its certificate, PEM, which messages name; both may rotate.'),
-        passphrase: optional(text('The passphrase of the key.', { minLength: 1, maxLength: 1024 })),
-      }),
-      'The keys that messages are encrypted for: several while one replaces the other. ' +
-        'A message names one by issuer and serial number, thumbprint, subject key identifier, ' +
-        'or by the certificate.',
-      { minItems: 1, maxItems: 16 },
-    ),
-    required: list(oneOf(['Body']), 'What must have been encrypted: the content of Body.', {
-      uniqueItems: true,
-      default: [],
-    }),
-    algorithms: list(oneOf(encryption.CONTENT_CIPHERS), 'Algorithms of the content.', {
-      minItems: 1,
-      uniqueItems: true,
-      default: ['aes128-gcm', 'aes256-gcm'],
-    }),
-    keyTransports: list(
-      oneOf(encryption.KEY_TRANSPORTS),
-      'How the key of the content is encrypted: RSA-OAEP with SHA-1 or SHA-256.',
-      { minItems: 1, uniqueItems: true, default: ['rsa-oaep'] },
-    ),
-  },
-  'Decrypt the content of Body (XML Encryption 1.1). What goes on is the message as it was ' +
-    'before it was encrypted, without EncryptedKey and ReferenceList.',
-);
 
 const VERIFY_KEYS = closed(
   {
