@@ -48,8 +48,8 @@ export async function replayRecording(
 ): Promise<ExitCode> {
   const target = targetOf(options.against);
   const perSecond = rateOf(options.rate);
-  const fields = await fieldsOf(folder, options);
   const recording = await readRecording(folder);
+  const fields = await fieldsOf(recording, options);
   const chosen = choose(folder, recording, options);
   const results: ReplayedExchange[] = [];
   const started = Date.now();
@@ -128,14 +128,14 @@ function choose(
 }
 
 /** The header fields of all requests: those of `--header`, before them those of the service. */
-async function fieldsOf(folder: string, options: ReplayOptions): Promise<Headers> {
+async function fieldsOf(
+  { exchanges }: RecordedExchanges,
+  options: ReplayOptions,
+): Promise<Headers> {
   const fields = new Headers();
   if (options.config !== null) {
-    const { exchanges } = await readRecording(folder);
-    for (const [name, value] of await serviceFields(
-      options.config,
-      exchanges[0]?.description.service ?? '',
-    )) {
+    const service = exchanges[0]?.description.service ?? '';
+    for (const [name, value] of await serviceFields(options.config, service)) {
       fields.set(name, value);
     }
   }

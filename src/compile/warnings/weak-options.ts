@@ -29,8 +29,8 @@ const servicesThatPass = ({ services }: Config): readonly Finding[] =>
     }
     if (record?.values === 'keep') {
       const what =
-        `Service \`${name}\` records the values of callers and backends in files: whoever ` +
-        'reads the folder sees them.';
+        `Service \`${name}\` records the values of callers and backends in files: readers of ` +
+        'the folder see them.';
       const remedy = 'Remove `values` to record other values of the same class and length.';
       options.push({ path: ['services', name, 'record', 'values'], what, remedy });
     }

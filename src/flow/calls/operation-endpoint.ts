@@ -18,7 +18,7 @@ export interface OperationEndpoint {
   isFor(path: string, request: IncomingMessage): boolean;
   /** What of it is answered before credentials are asked for; absent or null: nothing. */
   readonly open?: OpenEndpoint | null;
-  /** Throws a `Refusal` for a request that is refused whoever sends it. */
+  /** Throws a `Refusal` for a request that is refused for any sender. */
   checkOrigin?(request: IncomingMessage): void;
   /** Rejects with a refusal, or with a bug. */
   answer(asked: HttpExchange, path: string, query: string): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Shadow } from '../../compile/soap/service.js';
-import { Refusal } from '../../core/index.js';
+import { getOrMake, Refusal } from '../../core/index.js';
 import { Exchange } from '../../gateway/exchange.js';
 import type { ShadowOutcome } from '../../gateway/shadow/shadow-traffic.js';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import { compareReplies } from '../compare/compare-replies.js';
-import { NO_TYPES, type ReplyTypes, replyTypesOf } from '../compare/reply-types.js';
+import { type ReplyTypes, replyTypesOf } from '../compare/reply-types.js';
 import type { BackendCall } from './backend-call.js';
 import { checkReplyHead } from './reply-head.js';
 import { ShadowReply } from './shadow-reply.js';
@@ -190,10 +190,9 @@ class ShadowPair<Parts extends RecordedCall> {
 /** The types of replies, worked out for the first one of each operation. */
 const TYPES = new WeakMap<Shadow, Map<Operation, ReplyTypes>>();
 
-function typesOf(shadow: Shadow, operation: Operation): ReplyTypes {
-  const known = TYPES.get(shadow) ?? new Map<Operation, ReplyTypes>();
-  TYPES.set(shadow, known);
-  const types = known.get(operation) ?? replyTypesOf(operation, shadow.service.wsdl);
-  known.set(operation, types);
-  return types ?? NO_TYPES;
-}
+const typesOf = (shadow: Shadow, operation: Operation): ReplyTypes =>
+  getOrMake(
+    getOrMake(TYPES, shadow, () => new Map<Operation, ReplyTypes>()),
+    operation,
+    () => replyTypesOf(operation, shadow.service.wsdl),
+  );

@@ -37,10 +37,6 @@ export class TagChange {
     this.#added.push([declarationOf(prefix), uri]);
   }
 
-  add(name: string, value: string): void {
-    this.#added.push([name, value]);
-  }
-
   /** The tag, which is well-formed, with this change. */
   apply(tag: string): string {
     const name = /^<[^ \t\r\n/>]+/.exec(tag)?.[0] ?? '<';

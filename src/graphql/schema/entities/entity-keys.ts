@@ -1,4 +1,5 @@
 import {
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
@@ -66,10 +67,12 @@ function reportBelow(errors: EntryError[], { type, index }: KeyMapping): Report 
 }
 
 function typeOf(schema: GraphQLSchema, name: string, report: Report): GraphQLObjectType | null {
+  const isOfReply = (type: GraphQLNamedType | undefined): type is GraphQLObjectType =>
+    isObjectType(type) && !isRoot(schema, type) && !type.name.startsWith('__');
   const type = schema.getType(name);
-  if (isObjectType(type) && !isRoot(schema, type) && !name.startsWith('__')) return type;
+  if (isOfReply(type)) return type;
   const known = Object.values(schema.getTypeMap())
-    .filter((each) => isObjectType(each) && !isRoot(schema, each) && !each.name.startsWith('__'))
+    .filter(isOfReply)
     .map((each) => each.name);
   return report(
     [],
