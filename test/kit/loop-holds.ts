@@ -23,7 +23,8 @@ const TICKS_MILLIS = 5;
  */
 export class LoopHolds {
   readonly #folder: string;
-  #taken = 0;
+  /** Lines taken of each process's file: several processes write at a time. */
+  readonly #taken = new Map<string, number>();
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -48,14 +49,15 @@ export class LoopHolds {
     // Answered behind what holds the loop now.
     await (await fetch(`${adminUrl}/ready`)).arrayBuffer();
     await wait(TICKS_MILLIS);
-    const lines = readdirSync(this.#folder).flatMap((name) =>
-      readFileSync(join(this.#folder, name), 'utf8').trimEnd().split('\n'),
-    );
-    const holds = lines.slice(this.#taken).map((line): LoopHold => {
-      const [, millis, cpuMillis] = line.split(' ').map(Number);
-      return { millis: millis ?? 0, cpuMillis: cpuMillis ?? 0 };
+    const holds = readdirSync(this.#folder).flatMap((name): LoopHold[] => {
+      const lines = readFileSync(join(this.#folder, name), 'utf8').trimEnd().split('\n');
+      const fresh = lines.slice(this.#taken.get(name) ?? 0);
+      this.#taken.set(name, lines.length);
+      return fresh.map((line) => {
+        const [, millis, cpuMillis] = line.split(' ').map(Number);
+        return { millis: millis ?? 0, cpuMillis: cpuMillis ?? 0 };
+      });
     });
-    this.#taken = lines.length;
     return holds.reduce((longest, hold) => (hold.millis > longest.millis ? hold : longest), {
       millis: 0,
       cpuMillis: 0,
