@@ -1,15 +1,23 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { useGateway } from '../kit/use.js';
 import { missing, PYTHON, useProgram } from './programs.js';
-import { BACKENDS, CLIENTS, runClient, type Stack, startStack } from './stacks.js';
+import {
+  BACKENDS,
+  type Backend,
+  CLIENTS,
+  type Client,
+  runClient,
+  type Stack,
+  startStack,
+} from './stacks.js';
 
 /**
  * Other people's clients talk to other people's servers through the gateway, with the WSDL that the
- * gateway serves: what passes directly passes through it. Only where something fails is it tried
- * directly.
+ * gateway serves: what passes directly passes through it, in the version of the server and bridged
+ * from the other one. Only where something fails is it tried directly.
  */
 
 /** How many calls a client makes, the loading of the WSDL included. */
@@ -29,12 +37,50 @@ const SERVICES = {
   ],
 } as const;
 
+/** Servers of one version, called in another. */
+const BRIDGED = {
+  php: [
+    { name: 'orders', path: '/orders.php', version: '1.1', bridge: '1.2' },
+    { name: 'orders', path: '/orders.php', version: '1.2', bridge: '1.1' },
+  ],
+  spyne: [
+    { name: 'soap11', path: '/soap11', version: '1.1', bridge: '1.2' },
+    { name: 'soap12', path: '/soap12', version: '1.2', bridge: '1.1' },
+  ],
+} as const;
+
 const STACKS: readonly Stack[] = ['php', 'spyne'];
 
 async function download(url: string): Promise<Buffer> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   return Buffer.from(await response.arrayBuffer());
+}
+
+/** The name of a service that is called in another version. */
+const nameOf = (service: string, bridge: string): string =>
+  `${service}-as-${bridge.replace('.', '')}`;
+
+/** Whether a client's calls through the gateway pass where its calls to the server pass. */
+async function losesNothing(
+  t: Test,
+  client: Client,
+  called: Backend,
+  through: string,
+  backend: Backend,
+  direct: string,
+): Promise<void> {
+  const lines = await runClient(client, called, `${through}?wsdl`, through);
+  t.equal(lines.length, CALLS[backend.series][client], 'the client makes all its calls');
+  const failed = lines.filter((line) => line.startsWith('FAIL '));
+  if (failed.length === 0) return;
+  const passDirectly = (await runClient(client, backend, `${direct}?wsdl`, direct)).filter((line) =>
+    line.startsWith('PASS '),
+  );
+  const lost = failed.filter((line) =>
+    passDirectly.some((pass) => line.startsWith(`FAIL ${pass.slice(5)} `)),
+  );
+  t.same(lost, [], 'nothing fails through the gateway that passes directly');
 }
 
 for (const stack of STACKS) {
@@ -47,11 +93,18 @@ for (const stack of STACKS) {
       for (const file of beside) files[file.slice(1)] = await download(server.origin + file);
     }
     const directory = t.testdir(files);
-    const services = SERVICES[stack].map(
-      ({ name, path, versions }) =>
-        `  ${name}: { wsdl: ${name}.wsdl, url: "${server.origin}${path}", ` +
-        `versions: ${versions} }\n`,
-    );
+    const services = [
+      ...SERVICES[stack].map(
+        ({ name, path, versions }) =>
+          `  ${name}: { wsdl: ${name}.wsdl, url: "${server.origin}${path}", ` +
+          `versions: ${versions} }\n`,
+      ),
+      ...BRIDGED[stack].map(
+        ({ name, path, version, bridge }) =>
+          `  ${nameOf(name, bridge)}: { wsdl: ${name}.wsdl, url: "${server.origin}${path}", ` +
+          `versions: ["${version}"], bridge: ["${bridge}"] }\n`,
+      ),
+    ];
     const gateway = await useGateway(
       t,
       `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices:\n${services.join('')}`,
@@ -62,22 +115,40 @@ for (const stack of STACKS) {
       const service = SERVICES[stack].find(({ path }) => path === backend.path);
       const through = `${gateway.url}/soap/${service?.name}`;
       const direct = server.origin + backend.path;
-      for (const client of CLIENTS) {
-        t.test(`${client} client, ${backend.name}`, { skip: missing(client) }, async (t) => {
-          const lines = await runClient(client, backend, `${through}?wsdl`, through);
-          t.equal(lines.length, CALLS[backend.series][client], 'the client makes all its calls');
-          const failed = lines.filter((line) => line.startsWith('FAIL '));
-          if (failed.length === 0) return;
-          const passDirectly = (await runClient(client, backend, `${direct}?wsdl`, direct)).filter(
-            (line) => line.startsWith('PASS '),
-          );
-          const lost = failed.filter((line) =>
-            passDirectly.some((pass) => line.startsWith(`FAIL ${pass.slice(5)} `)),
-          );
-          t.same(lost, [], 'nothing fails through the gateway that passes directly');
-        });
-      }
+      for (const client of CLIENTS)
+        t.test(`${client} client, ${backend.name}`, { skip: missing(client) }, (t) =>
+          losesNothing(t, client, backend, through, backend, direct),
+        );
     }
+
+    for (const { name, path, version, bridge } of BRIDGED[stack]) {
+      const backend = BACKENDS.find((each) => each.path === path && each.version === version);
+      if (backend === undefined) throw new Error(`no backend ${path} speaks ${version}`);
+      const through = `${gateway.url}/soap/${nameOf(name, bridge)}`;
+      for (const client of CLIENTS)
+        t.test(
+          `${client} client of SOAP ${bridge}, ${backend.name}`,
+          { skip: missing(client) },
+          (t) =>
+            losesNothing(
+              t,
+              client,
+              { ...backend, version: bridge },
+              through,
+              backend,
+              server.origin + path,
+            ),
+        );
+    }
+    t.test('calls come in the version of the bridge', { skip: missing('zeep') }, async (t) => {
+      const text = await gateway.metrics();
+      for (const { name, version, bridge } of BRIDGED[stack]) {
+        const route = `soapstone_requests_total{route="${nameOf(name, bridge)}"`;
+        const calls = text.split('\n').filter((line) => line.startsWith(route));
+        t.ok(calls.some((line) => line.includes(`dialect="${bridge}"`)));
+        t.notOk(calls.some((line) => line.includes(`dialect="${version}"`)));
+      }
+    });
   });
 }
 
