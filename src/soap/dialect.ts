@@ -1,8 +1,9 @@
 import type { refusals } from '../core/index.js';
 
 /**
- * The three dialects of the envelope protocol: one table, one row each. Everything that differs
- * between them is here; no other file asks "which version".
+ * The three dialects of the envelope protocol: one table, one row each. What differs in envelopes,
+ * headers and Faults is here. Files that know what WSDL says of a version are listed in the recipe
+ * "A dialect" of `src/README.md`.
  *
  * Sources: SOAP 1.1 (W3C Note 8 May 2000), SOAP 1.2 part 1 (second edition) and, for 2001-12, the
  * working draft of that month as the owner's description quotes it.
@@ -125,7 +126,9 @@ interface DialectRow extends refusals.FaultForm {
   readonly noEncodingUri: string | null;
 }
 
-export const DIALECT_NAMES: readonly DialectName[] = ['2001-12', '1.1', '1.2'];
+export const DIALECT_NAMES: readonly DialectName[] = Object.values(DIALECTS).map(
+  ({ name }) => name,
+);
 
 const BY_URI: ReadonlyMap<string, Dialect> = new Map(
   DIALECT_NAMES.map((name): [string, Dialect] => [DIALECTS[name].envelopeUri, DIALECTS[name]]),

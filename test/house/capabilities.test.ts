@@ -235,7 +235,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: { 'flow/home/endpoint.ts': 'links to the description' },
   },
   'tools for agents': {
-    homes: ['flow/mcp/', 'compile/mcp/', 'config/mcp/', 'flow/mcp/'],
+    homes: ['flow/mcp/', 'compile/mcp/', 'config/mcp/'],
     exceptions: {},
   },
   links: {
