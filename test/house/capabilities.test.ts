@@ -458,6 +458,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'codec/read/attachment.ts': 'a part may be handed out while it comes',
       'codec/read/decode.ts': 'content may be handed out, or be an address',
+      'codec/read/value-starter.ts': 'content may be handed out, or be an address',
       'codec/read/reply-receiver.ts': 'one of the two kinds of receivers',
       'config/graphql/graphql-keys.ts': 'has the keys',
       'flow/graphql/call-context.ts': 'a call may make addresses',
@@ -490,6 +491,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     ],
     exceptions: {
       'codec/read/decode.ts': 'values that are known when the message is over',
+      'codec/read/value-starter.ts': 'values that are known when the message is over',
       'codec/read/response-builder.ts': 'values that are known when the message is over',
       'flow/graphql/call-message.ts': 'writes those of a call',
       'flow/graphql/decoded-reply.ts': 'reads those of a reply',

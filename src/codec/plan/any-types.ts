@@ -86,3 +86,9 @@ export const MAP: QName = { uri: APACHE, local: 'Map' };
 export const isMap = ({ uri, local }: QName): boolean => uri === APACHE && local === 'Map';
 /** A list of Apache SOAP. */
 export const isVector = ({ uri, local }: QName): boolean => uri === APACHE && local === 'Vector';
+
+/** Whether JSON of this type may have a member with this key. */
+export function hasMember({ text, attributes, members }: AnyObject, key: string): boolean {
+  if (key === TYPE_KEY || (key === TEXT_KEY && text !== null)) return true;
+  return key.startsWith('@') ? attributes.has(key.slice(1)) : members.has(key);
+}

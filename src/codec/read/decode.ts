@@ -1,4 +1,3 @@
-import { typeKey } from '../../wsdl/index.js';
 import {
   ALL,
   type Interest,
@@ -8,18 +7,18 @@ import {
   type StartTag,
   type XmlHandler,
 } from '../../xml/index.js';
-import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/reply/reply-plan.js';
 import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/base64.js';
 import { type AttachmentSource, BinaryContent, Deferred, resolveDeferred } from './attachment.js';
+import { programOf } from './compile-program.js';
 import { ContentReading } from './content-reading.js';
-import { type AddressMaker, besideOf, contentPlaceOf } from './content-receiver.js';
+import type { AddressMaker } from './content-receiver.js';
 import { nilVariantOf, slotsFor } from './find-slots.js';
 import { OpenLeaf } from './open-leaf.js';
 import { openRepetitions } from './open-repetitions.js';
-import { ANY, LATER, programOf, type SlotProgram } from './program.js';
+import { ANY, LATER, type SlotProgram } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
 import {
   type ItemReceiver,
@@ -29,14 +28,9 @@ import {
   StreamedList,
   streamedSlot,
 } from './reply-receiver.js';
-import {
-  MISSING,
-  ResponseBuilder,
-  type ResponseObject,
-  typeRule,
-  UNEXPECTED_NIL,
-} from './response-builder.js';
-import { type WholeReader, wholeReader } from './whole-reader.js';
+import { MISSING, ResponseBuilder, type ResponseObject, typeRule } from './response-builder.js';
+import { ValueStarter } from './value-starter.js';
+import type { WholeReader } from './whole-reader.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -57,7 +51,6 @@ export interface DecodeLimits {
  */
 export class ReplyDecoder implements XmlHandler {
   readonly #plan: ReplyPlan;
-  readonly #limits: { readonly opaqueChars: number; readonly listItems: number };
   /** The readings of every element that is open and read. */
   readonly #open: Reading[] = [];
   /** The last of them. */
@@ -70,10 +63,7 @@ export class ReplyDecoder implements XmlHandler {
   #answer: ResponseObject | null = null;
   readonly #items: ItemReceiver | null;
   readonly #content: ContentReading | null;
-  readonly #makeAddress: AddressMaker | null;
-  /** How many names of a place are not shown: that of the outermost object. */
-  readonly #hiddenNames: number;
-  #hasAddresses = false;
+  readonly #values: ValueStarter;
 
   /**
    * `attachments`: null where the message is no package. `receiver` gets the items of the list that
@@ -88,15 +78,21 @@ export class ReplyDecoder implements XmlHandler {
     makeAddress: AddressMaker | null = null,
   ) {
     this.#plan = plan;
-    this.#hiddenNames = plan.shape === 'unwrap' ? 1 : 0;
+    const hiddenNames = plan.shape === 'unwrap' ? 1 : 0;
     this.#items = receivedItems(receiver);
     const content = receivedContent(receiver);
-    this.#content = content === null ? null : new ContentReading(content, this.#hiddenNames);
-    this.#makeAddress = makeAddress;
+    this.#content = content === null ? null : new ContentReading(content, hiddenNames);
     this.#binary = new BinaryContent(attachments, this.#content, limits.attachmentBytes);
-    this.#output = new ResponseBuilder(limits.listItems, this.#hiddenNames);
+    this.#output = new ResponseBuilder(limits.listItems, hiddenNames);
     const { listItems, opaqueChars = CODEC_LIMITS.opaqueChars.default } = limits;
-    this.#limits = { listItems, opaqueChars };
+    this.#values = new ValueStarter({
+      output: this.#output,
+      limits: { listItems, opaqueChars },
+      binary: this.#binary,
+      content: this.#content,
+      makeAddress,
+      hiddenNames,
+    });
   }
 
   open(tag: StartTag): Interest {
@@ -240,7 +236,8 @@ export class ReplyDecoder implements XmlHandler {
     if (answer === null && nonNull && this.#output.errors.length === 0) {
       this.#output.report(null, null, -1, MISSING);
     }
-    const value = this.#binary.hasDeferred || this.#hasAddresses ? resolveDeferred(answer) : answer;
+    const value =
+      this.#binary.hasDeferred || this.#values.hasAddresses ? resolveDeferred(answer) : answer;
     const { errors, furtherErrors, points, lists, isInvalid } = this.#output;
     const decoded = { value, errors, furtherErrors, points, isValid: !isInvalid };
     return lists === null ? decoded : { ...decoded, lists };
@@ -260,7 +257,7 @@ export class ReplyDecoder implements XmlHandler {
     if (slot !== null && this.#items !== null) {
       this.#output.streamed = new StreamedList(slot, this.#items);
     }
-    return this.#beginObject(tag, new Reading(null, null, -1, tag.uri, variant), null);
+    return this.#values.beginObject(tag, new Reading(null, null, -1, tag.uri, variant), null);
   }
 
   /** Adds to `readings` those by which `slots` of `owner` take this child element. */
@@ -293,9 +290,9 @@ export class ReplyDecoder implements XmlHandler {
       // An xsi:nil applies to the branch, not to the choice; content read as XML keeps its own
       // xsi:nil.
       if (isSure || slot.from === 'choice' || slot.from === 'rest' || !isNil(tag)) {
-        readings = this.#beginValue(tag, owner, slot, index, readings);
+        readings = this.#values.beginValue(tag, owner, slot, index, readings);
       } else {
-        readings = this.#beginNil(tag, owner, slot, index, readings);
+        readings = this.#values.beginNil(tag, owner, slot, index, readings);
       }
     }
     return readings;
@@ -305,160 +302,6 @@ export class ReplyDecoder implements XmlHandler {
     if (this.#leaf.slot === null || this.#top === null) return;
     this.#top = this.#leaf.toReading(this.#top);
     this.#open.push(this.#top);
-  }
-
-  #beginNil(
-    tag: StartTag,
-    owner: Reading,
-    slot: SlotProgram,
-    index: number,
-    readings: Reading | null,
-  ): Reading | null {
-    const isWrapper = slot.items !== null && index === -1;
-    const variant = isWrapper ? null : nilVariantOf(slot.value, tag);
-    if (variant !== null) {
-      return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
-    }
-    this.#output.setValue(owner, slot, index, null, UNEXPECTED_NIL);
-    return readings;
-  }
-
-  #beginValue(
-    tag: StartTag,
-    owner: Reading,
-    slot: SlotProgram,
-    index: number,
-    next: Reading | null,
-  ): Reading | null {
-    const isWrapper = slot.items !== null && index === -1;
-    if (this.#content !== null && slot.isBinary && !isWrapper) {
-      return this.#beginContent(this.#content, tag, owner, slot, index, next);
-    }
-    if (slot.isSimple) {
-      const reading = new Reading(owner, slot, index, tag.uri, null);
-      if (slot.isName) {
-        reading.names = new ContentNames(tag);
-      }
-      reading.next = next;
-      return reading;
-    }
-    if (slot.value.kind === 'address' && !isWrapper) {
-      this.#setAddress(owner, slot, index);
-      return next;
-    }
-    if (isWrapper || slot.value.kind !== 'object') {
-      const whole = isWrapper ? null : wholeReader(slot, this.#limits);
-      if (whole !== null) return readXml(tag, owner, slot, index, whole, next);
-      const reading = new Reading(owner, slot, index, tag.uri, null);
-      reading.next = next;
-      if (reading.items?.isArray === true) {
-        this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, reading.items);
-      }
-      return reading;
-    }
-    const variant = slot.value.variantOf(tag);
-    if (variant !== null) {
-      return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), next);
-    }
-    this.#output.report(owner, slot, index, typeRule(slot.value));
-    this.#output.setValue(owner, slot, index, null, null);
-    return next;
-  }
-
-  /** Binary content that is handed out is read, no other. */
-  #beginContent(
-    content: ContentReading,
-    tag: StartTag,
-    owner: Reading,
-    slot: SlotProgram,
-    index: number,
-    next: Reading | null,
-  ): Reading | null {
-    const reading = new Reading(owner, slot, index, tag.uri, null);
-    reading.next = next;
-    if (content.isWanted(owner, slot, index) && content.begin(reading, owner)) return reading;
-    this.#output.setValue(owner, slot, index, '', null);
-    return next;
-  }
-
-  #setAddress(owner: Reading, slot: SlotProgram, index: number): void {
-    const place = contentPlaceOf(owner, slot, index, this.#hiddenNames);
-    const made = this.#makeAddress?.(place) ?? 'has no address';
-    if (typeof made === 'string') {
-      this.#output.reject(owner, slot, index, made, 'VALUE_NOT_REPRESENTABLE');
-      return;
-    }
-    this.#hasAddresses = true;
-    if (this.#output.streamed !== null) {
-      this.#output.streamed.complete = resolveDeferred;
-    }
-    // What is beside it may still come.
-    this.#output.setValue(
-      owner,
-      slot,
-      index,
-      new Deferred({ value: () => made(besideOf(owner)) }),
-      null,
-    );
-  }
-
-  #beginObject(tag: StartTag, reading: Reading, readings: Reading | null): Reading {
-    reading.next = readings;
-    const { variant } = reading;
-    if (variant === null) return reading;
-    if (variant.hasNames) {
-      reading.names = new ContentNames(tag);
-    }
-    if (variant.constants.length > 0) {
-      this.#output.setConstants(reading);
-    }
-    for (const slot of variant.attachments) {
-      this.#output.setValue(reading, slot, -1, this.#binary.attached(slot.part), null);
-    }
-    for (const slot of variant.addresses) {
-      if (isNil(tag)) {
-        this.#output.setValue(reading, slot, -1, null, UNEXPECTED_NIL);
-      } else {
-        this.#setAddress(reading, slot, -1);
-      }
-    }
-    if (this.#content !== null && variant.isBinary) {
-      const slot = variant.slots.find(({ from, isBinary }) => from === 'text' && isBinary);
-      if (slot !== undefined && this.#content.isWanted(reading, slot, -1)) {
-        this.#content.begin(reading, reading);
-      }
-    }
-    for (const slot of variant.elementNames) {
-      this.#output.setValue(reading, slot, -1, typeKey(tag), null);
-    }
-    for (const slot of variant.attributes) {
-      this.#readAttribute(tag, reading, slot);
-    }
-    let first = reading;
-    for (const slot of variant.anyItems) {
-      this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);
-    }
-    for (const slot of variant.selves) {
-      // An object that exists in GraphQL only ends before the one that holds it: it goes in front.
-      if (reading.isNullified) break;
-      if (isNil(tag)) {
-        this.#output.setValue(reading, slot, -1, null, UNEXPECTED_NIL);
-      } else {
-        first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
-      }
-    }
-    return first;
-  }
-
-  #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
-    const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
-    if (lexical === null) {
-      this.#output.setValue(owner, slot, -1, slot.fallback, MISSING);
-    } else if (slot.isName) {
-      this.#output.setName(owner, slot, -1, lexical, namesIn(tag, lexical));
-    } else {
-      this.#output.setText(owner, slot, -1, lexical);
-    }
   }
 
   #end(reading: Reading): void {

@@ -1,6 +1,7 @@
 import type { refusals } from '../../core/index.js';
 import { type SimpleType, typeKey, type xsd } from '../../wsdl/index.js';
 import type { StartTag } from '../../xml/index.js';
+import { trimXml } from '../plan/lexical.js';
 import {
   ConstraintScope,
   type FieldHit,
@@ -8,7 +9,7 @@ import {
   type Selected,
 } from './identity-scope.js';
 import type { ValidityLimits } from './limits.js';
-import { keyOf } from './simple-rules.js';
+import { keyOf, type SimpleRules } from './simple-rules.js';
 
 /**
  * Paths that are followed for each element on average, and how many more at most: elements with
@@ -55,7 +56,20 @@ export class IdentityTracker {
     this.#limits = limits;
   }
 
-  id(value: string): void {
+  /** A value of `xs:ID`, `xs:IDREF` or `xs:IDREFS`. */
+  value(kind: SimpleRules['identity'], text: string): void {
+    if (kind === 'id') {
+      this.#id(trimXml(text));
+    } else if (kind === 'idref') {
+      this.#reference(trimXml(text));
+    } else {
+      for (const item of trimXml(text).split(/[ \t\r\n]+/)) {
+        this.#reference(item);
+      }
+    }
+  }
+
+  #id(value: string): void {
     if (!this.#count(value)) return;
     if (this.#ids.has(value)) {
       this.#break('must not have the ID of another element');
@@ -63,7 +77,7 @@ export class IdentityTracker {
     this.#ids.add(value);
   }
 
-  reference(value: string): void {
+  #reference(value: string): void {
     if (this.#references.has(value) || !this.#count(value)) return;
     this.#references.add(value);
   }

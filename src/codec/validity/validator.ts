@@ -8,7 +8,6 @@ import {
   type StartTag,
   type XmlHandler,
 } from '../../xml/index.js';
-import { trimXml } from '../plan/lexical.js';
 import { checkAttributes, identitiesIn, identityAttributes } from './attributes.js';
 import type { Position } from './automaton.js';
 import { checkContent, checkText } from './element-value.js';
@@ -28,6 +27,7 @@ import {
   type Violation,
   type ViolationSink,
 } from './violation.js';
+import { wildcardRules } from './wildcard-rules.js';
 
 export interface ValidatorOptions extends ValidityLimits {
   /** Maximum length of a text that must be kept to be validated. */
@@ -268,15 +268,8 @@ export class ContentValidator implements XmlHandler {
    * violation.
    */
   #wild(parent: Frame, tag: StartTag, process: 'strict' | 'lax' | 'skip'): ElementRules | null {
-    if (process === 'skip') return null;
-    const known = this.#schema.global(tag.uri, tag.local);
-    if (known === null && DECLARED_ELSEWHERE.has(tag.uri)) return null;
-    if (known !== null || process === 'lax') return known ?? this.#schema.undeclared;
-    return this.#fail({
-      rule: 'element',
-      what: 'is not declared, and must be here',
-      below: `/*[${parent.children}]`,
-    });
+    const allowed = wildcardRules(this.#schema, parent, tag, process);
+    return allowed !== null && 'rule' in allowed ? this.#fail(allowed) : allowed;
   }
 
   #attributes(tag: StartTag, type: TypeRules): boolean {
@@ -337,15 +330,7 @@ export class ContentValidator implements XmlHandler {
 
   #trackIdentity({ identity }: SimpleRules, text: string): void {
     this.#identity ??= new IdentityTracker(this.#options);
-    if (identity === 'id') {
-      this.#identity.id(trimXml(text));
-    } else if (identity === 'idref') {
-      this.#identity.reference(trimXml(text));
-    } else {
-      for (const item of trimXml(text).split(/[ \t\r\n]+/)) {
-        this.#identity.reference(item);
-      }
-    }
+    this.#identity.value(identity, text);
   }
 
   #checkIdentity(): void {
@@ -391,12 +376,3 @@ export class ContentValidator implements XmlHandler {
 }
 
 const hasMixedText = ({ kind }: TypeRules): boolean => kind === 'mixed' || kind === 'lax';
-
-/**
- * Namespaces of elements that .NET sends without a declaration in the WSDL: schemas, and the tables
- * with them.
- */
-const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([
-  namespaces.XSD,
-  'urn:schemas-microsoft-com:xml-diffgram-v1',
-]);

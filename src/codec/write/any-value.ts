@@ -1,36 +1,39 @@
 import { isRecord } from '../../core/index.js';
-import { namespaces, typeKey } from '../../wsdl/index.js';
-import { isNcName, type QName } from '../../xml/index.js';
+import { typeKey } from '../../wsdl/index.js';
+import type { QName } from '../../xml/index.js';
 import {
   type AnyList,
   type AnyMember,
   type AnyObject,
   type AnyType,
   type AnyTypes,
+  hasMember,
   isMap,
   MAP,
   TEXT_KEY,
   TYPE_KEY,
   VALUE_KEY,
 } from '../plan/any-types.js';
-import { textOf } from '../plan/lexical.js';
 import { CLOSE, type ContentEvent } from '../plan/request/content-events.js';
 import type { TypeFamily } from '../plan/request/encode-plan.js';
-import { LexicalError } from '../plan/scalar.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
+import {
+  inner,
+  inside,
+  isArray,
+  isStruct,
+  numberType,
+  textIn,
+  typeNameIn,
+  unqualifiedName,
+  valueIn,
+} from './any-names.js';
+import { AnyOutput, type AnyTools } from './any-output.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
-import { type EncodeLimits, type LeafEncoder, REQUIRED } from './leaves.js';
-import { refuseDeclaration, refuseReserved, refuseReservedContent } from './reserved-names.js';
-import { arrayAttributes, NIL, TYPE } from './type-attributes.js';
-
-/** What the content of one request is written with. */
-export interface AnyTools {
-  readonly limits: EncodeLimits;
-  readonly leaves: LeafEncoder;
-  /** The namespace of the SOAP encoding, where the message is encoded; else null. */
-  readonly encodingUri: string | null;
-}
+import { REQUIRED } from './leaves.js';
+import { refuseDeclaration, refuseReservedContent } from './reserved-names.js';
+import { arrayAttributes, NIL } from './type-attributes.js';
 
 type Task =
   | { readonly kind: 'close' }
@@ -59,16 +62,15 @@ export class AnyValueWriter {
   readonly #types: AnyTypes;
   readonly #isSimple: boolean;
   readonly #tools: AnyTools;
-  readonly #events: ContentEvent[] = [];
+  readonly #output: AnyOutput;
   readonly #tasks: Task[] = [];
-  /** Values do not name the types that JSON tells. */
-  #isPlain = false;
 
   /** `isSimple`: only values without structure. */
   constructor(types: AnyTypes, isSimple: boolean, tools: AnyTools) {
     this.#types = types;
     this.#isSimple = isSimple;
     this.#tools = tools;
+    this.#output = new AnyOutput(tools);
   }
 
   /**
@@ -78,14 +80,11 @@ export class AnyValueWriter {
    */
   writeNamed(raw: ReadonlyRecord, name: QName, path: InputPath): readonly ContentEvent[] {
     if ((memberOf(raw, 'type') ?? null) !== null) {
-      this.#open(name, path);
+      this.#output.open(name, path);
       return [...this.write(raw, path), CLOSE];
     }
-    const value = memberOf(raw, 'value');
-    if (value === undefined) {
-      refuseInput(below(path, 'value'), REQUIRED);
-    }
-    this.#isPlain = this.#tools.encodingUri === null;
+    const value = valueIn(raw, path);
+    this.#output.isPlain = this.#tools.encodingUri === null;
     this.#element(name, this.#types.element?.(name) ?? null, value, below(path, 'value'));
     return this.#run();
   }
@@ -95,16 +94,13 @@ export class AnyValueWriter {
    * does not name its type. Throws `InputError`.
    */
   write(raw: ReadonlyRecord, path: InputPath, plain: QName | null = null): readonly ContentEvent[] {
-    this.#isPlain = plain !== null && this.#tools.encodingUri === null;
+    this.#output.isPlain = plain !== null && this.#tools.encodingUri === null;
     const type = memberOf(raw, 'type') ?? null;
-    const value = memberOf(raw, 'value');
-    if (value === undefined) {
-      refuseInput(below(path, 'value'), REQUIRED);
-    }
+    const value = valueIn(raw, path);
     if (type === null) {
-      this.#untyped(value, below(path, 'value'), this.#isPlain ? plain?.uri : '');
+      this.#untyped(value, below(path, 'value'), this.#output.isPlain ? plain?.uri : '');
     } else {
-      this.#typed(value, this.#typeName(type, below(path, 'type')), below(path, 'value'));
+      this.#typed(value, typeNameIn(type, below(path, 'type')), below(path, 'value'));
     }
     return this.#run();
   }
@@ -116,12 +112,9 @@ export class AnyValueWriter {
     path: InputPath,
   ): readonly ContentEvent[] {
     const written = memberOf(raw, 'type') ?? null;
-    const value = memberOf(raw, 'value');
-    if (value === undefined) {
-      refuseInput(below(path, 'value'), REQUIRED);
-    }
+    const value = valueIn(raw, path);
     const at = below(path, 'type');
-    const name = written === null ? base : this.#typeName(written, at);
+    const name = written === null ? base : typeNameIn(written, at);
     if (name === null) {
       refuseInput(at, 'is needed: the declared type is abstract');
     }
@@ -140,33 +133,33 @@ export class AnyValueWriter {
   #run(): readonly ContentEvent[] {
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
       if (task.kind === 'close') {
-        this.#events.push(CLOSE);
+        this.#output.events.push(CLOSE);
       } else if (task.kind === 'entry') {
         this.#entry(task.key, task.value, task.path);
       } else {
         this.#element(task.name, task.member, task.value, task.path);
       }
     }
-    return this.#events;
+    return this.#output.events;
   }
 
   #element(name: QName, member: AnyMember | null, value: unknown, path: InputPath): void {
-    this.#open(name, path);
+    this.#output.open(name, path);
     this.#tasks.push(CLOSE_TASK);
     const type = member?.type() ?? null;
     if (type === null || member === null || (isRecord(value) && Object.hasOwn(value, TYPE_KEY))) {
-      this.#untyped(value, path, this.#isPlain ? name.uri : '');
+      this.#untyped(value, path, this.#output.isPlain ? name.uri : '');
       return;
     }
     if (value === null) {
       if (!member.isNillable) {
         refuseInput(path, 'must not be null');
       }
-      this.#events.push(NIL);
+      this.#output.events.push(NIL);
       return;
     }
     if (this.#tools.encodingUri !== null && member.typeName !== null) {
-      this.#type(member.typeName, path);
+      this.#output.type(member.typeName, path);
     }
     this.#content(value, type, path);
   }
@@ -177,19 +170,19 @@ export class AnyValueWriter {
    */
   #untyped(value: unknown, path: InputPath, uri = ''): void {
     if (value === null) {
-      this.#events.push(NIL);
+      this.#output.events.push(NIL);
     } else if (typeof value === 'string') {
-      this.#text('string', textIn(value, path), path);
+      this.#output.text('string', textIn(value, path), path);
     } else if (typeof value === 'boolean') {
-      this.#text('boolean', String(value), path);
+      this.#output.text('boolean', String(value), path);
     } else if (typeof value === 'number') {
-      this.#text(numberType(value, path), String(value), path);
+      this.#output.text(numberType(value, path), String(value), path);
     } else if (Array.isArray(value)) {
       const { encodingUri } = this.#tools;
       if (encodingUri === null) {
         refuseInput(path, `a list needs a type, as { "${TYPE_KEY}": ..., "${VALUE_KEY}": [...] }`);
       }
-      this.#type({ uri: encodingUri, local: 'Array' }, path);
+      this.#output.type({ uri: encodingUri, local: 'Array' }, path);
       this.#array(value, null, path);
     } else if (isRecord(value)) {
       this.#untypedObject(value, path, uri);
@@ -201,7 +194,7 @@ export class AnyValueWriter {
   #untypedObject(value: ReadonlyRecord, path: InputPath, uri: string): void {
     const type = memberOf(value, TYPE_KEY);
     if (type !== undefined) {
-      const name = this.#typeName(type, below(path, TYPE_KEY));
+      const name = typeNameIn(type, below(path, TYPE_KEY));
       if (Object.hasOwn(value, VALUE_KEY)) {
         this.#typed(memberOf(value, VALUE_KEY), name, below(path, VALUE_KEY));
       } else {
@@ -217,11 +210,11 @@ export class AnyValueWriter {
   #typed(value: unknown, name: QName, path: InputPath): void {
     if (isArray(name) || isStruct(name)) {
       // The namespace of the encoding is that of the message.
-      this.#type({ uri: this.#tools.encodingUri ?? name.uri, local: name.local }, path);
+      this.#output.type({ uri: this.#tools.encodingUri ?? name.uri, local: name.local }, path);
       if (isArray(name)) {
         this.#array(value, null, path);
       } else {
-        this.#struct(this.#record(value, path), path);
+        this.#struct(this.#output.record(value, path), path);
       }
       return;
     }
@@ -232,9 +225,9 @@ export class AnyValueWriter {
     if (type === null && !isMap(name)) {
       refuseInput(path, 'must be of a type of the WSDL or of XML Schema whose content is known');
     }
-    this.#type(name, path);
+    this.#output.type(name, path);
     if (value === null) {
-      this.#events.push(NIL);
+      this.#output.events.push(NIL);
     } else if (type === null) {
       this.#map(value, path);
     } else {
@@ -244,7 +237,7 @@ export class AnyValueWriter {
 
   #content(value: unknown, type: AnyType, path: InputPath): void {
     if (type.kind === 'simple') {
-      this.#add(this.#tools.leaves.text(type.scalar, value, path));
+      this.#output.add(this.#tools.leaves.text(type.scalar, value, path));
     } else if (type.kind === 'list') {
       this.#list(value, type, path);
     } else {
@@ -256,7 +249,7 @@ export class AnyValueWriter {
     if (isEncodedArray) {
       this.#array(value, item, path);
     } else {
-      this.#elements(this.#items(value, path), item.name, item, inner(path));
+      this.#elements(this.#output.items(value, path), item.name, item, inner(path));
     }
   }
 
@@ -265,11 +258,11 @@ export class AnyValueWriter {
     if (this.#isSimple) {
       refuseInput(path, NOT_SIMPLE);
     }
-    const items = this.#items(value, path);
+    const items = this.#output.items(value, path);
     const { encodingUri } = this.#tools;
     const itemType = item?.typeName ?? null;
     if (encodingUri !== null) {
-      this.#events.push(
+      this.#output.events.push(
         ...arrayAttributes(
           { kind: 'array', itemType, item: { kind: 'xml' } },
           items.length,
@@ -285,27 +278,23 @@ export class AnyValueWriter {
       refuseInput(path, 'must be of a type that is not abstract, which it names');
     }
     if (type.text !== null && !isRecord(value)) {
-      this.#add(this.#tools.leaves.text(type.text, value, path));
+      this.#output.add(this.#tools.leaves.text(type.text, value, path));
       return;
     }
-    const object = this.#record(value, path);
-    const isKnown = (key: string): boolean =>
-      key === TYPE_KEY ||
-      (key === TEXT_KEY && type.text !== null) ||
-      (key.startsWith('@') ? type.attributes.has(key.slice(1)) : type.members.has(key));
+    const object = this.#output.record(value, path);
     // The keys are the client's: they are not repeated.
-    if (!Object.keys(object).every(isKnown)) {
+    if (!Object.keys(object).every((key) => hasMember(type, key))) {
       refuseInput(path, 'has a member that its type does not have');
     }
     for (const [local, { name, scalar }] of type.attributes) {
       const own = memberOf(object, `@${local}`) ?? null;
       const attribute = { key: `@${local}`, name, required: false, fixed: null, scalar };
       if (own !== null) {
-        this.#add(this.#tools.leaves.attribute(attribute, object, path));
+        this.#output.add(this.#tools.leaves.attribute(attribute, object, path));
       }
     }
     if (type.text !== null) {
-      this.#add(this.#tools.leaves.text(type.text, memberOf(object, TEXT_KEY), path));
+      this.#output.add(this.#tools.leaves.text(type.text, memberOf(object, TEXT_KEY), path));
     }
     for (const [local, member] of [...type.members].reverse()) {
       const own = memberOf(object, local);
@@ -324,21 +313,21 @@ export class AnyValueWriter {
     if (this.#isSimple) {
       refuseInput(path, NOT_SIMPLE);
     }
-    this.#checkDepth(path);
+    this.#output.checkDepth(path);
     const entries = Object.entries(object);
     for (const [at, [key, value]] of entries.entries()) {
       if (!key.startsWith('@')) continue;
       const own = inside(path, at);
-      const name = nameOf(key.slice(1), own);
+      const name = unqualifiedName(key.slice(1), own);
       refuseDeclaration(name, own);
-      this.#events.push({ kind: 'attribute', name, value: textIn(value, own) });
+      this.#output.events.push({ kind: 'attribute', name, value: textIn(value, own) });
     }
     for (let at = entries.length - 1; at >= 0; at--) {
       const [key = '', value] = entries[at] ?? [];
       const own = inside(path, at);
       if (key === TYPE_KEY) continue;
       if (key === TEXT_KEY) {
-        this.#events.push({ kind: 'text', value: textIn(value, own) });
+        this.#output.events.push({ kind: 'text', value: textIn(value, own) });
       } else if (!key.startsWith('@')) {
         this.#member(value, Array.isArray(value), this.#elementName(key, uri, own), null, own);
       }
@@ -347,18 +336,20 @@ export class AnyValueWriter {
 
   /** The name of an element in this namespace, or in the one that the caller writes. */
   #elementName(key: string, uri: string, path: InputPath): QName {
-    const written = this.#isPlain ? parseQualifiedName(key) : null;
+    const written = this.#output.isPlain ? parseQualifiedName(key) : null;
     if (written !== null) {
       refuseReservedContent(written.uri, this.#tools.encodingUri !== null, path);
     }
-    return written ?? { uri, local: nameOf(key, path).local };
+    return written ?? { uri, local: unqualifiedName(key, path).local };
   }
 
   /** A map of Apache SOAP: an item for each entry. */
   #map(value: unknown, path: InputPath): void {
-    const entries = Object.entries(this.#record(value, path)).filter(([key]) => key !== TYPE_KEY);
+    const entries = Object.entries(this.#output.record(value, path)).filter(
+      ([key]) => key !== TYPE_KEY,
+    );
     if (entries.length > this.#tools.limits.inputItems) {
-      refuseInput(path, TOO_MANY);
+      refuseInput(path, 'more items than allowed');
     }
     for (let at = entries.length - 1; at >= 0; at--) {
       const [key, own] = entries[at] ?? ['', null];
@@ -367,10 +358,10 @@ export class AnyValueWriter {
   }
 
   #entry(key: string, value: unknown, path: InputPath): void {
-    this.#open(ITEM, path);
-    this.#open(KEY, path);
-    this.#text('string', textIn(key, path), path);
-    this.#events.push(CLOSE);
+    this.#output.open(ITEM, path);
+    this.#output.open(KEY, path);
+    this.#output.text('string', textIn(key, path), path);
+    this.#output.events.push(CLOSE);
     this.#tasks.push(CLOSE_TASK, { kind: 'element', name: VALUE, member: null, value, path });
   }
 
@@ -383,7 +374,7 @@ export class AnyValueWriter {
     path: InputPath,
   ): void {
     if (isMany) {
-      this.#elements(this.#items(value, path), name, member, path);
+      this.#elements(this.#output.items(value, path), name, member, path);
     } else {
       this.#tasks.push({ kind: 'element', name, member, value, path });
     }
@@ -400,127 +391,9 @@ export class AnyValueWriter {
       this.#tasks.push({ kind: 'element', name, member, value: items[at], path: below(path, at) });
     }
   }
-
-  #items(value: unknown, path: InputPath): readonly unknown[] {
-    if (!Array.isArray(value)) {
-      refuseInput(path, 'must be a list');
-    }
-    this.#checkDepth(path);
-    if (value.length > this.#tools.limits.inputItems) {
-      refuseInput(path, TOO_MANY);
-    }
-    return value;
-  }
-
-  #record(value: unknown, path: InputPath): ReadonlyRecord {
-    if (!isRecord(value)) {
-      refuseInput(path, 'must be an object');
-    }
-    this.#checkDepth(path);
-    return value;
-  }
-
-  #checkDepth(path: InputPath): void {
-    if (path.depth > this.#tools.limits.inputDepth) {
-      refuseInput(path, 'nested deeper than allowed');
-    }
-  }
-
-  /** `{namespace}name`, or a built-in type by its name alone. */
-  #typeName(written: unknown, path: InputPath): QName {
-    const name = typeof written === 'string' ? parseQualifiedName(written) : null;
-    if (name !== null) return name;
-    const local = typeof written === 'string' ? written.replace(/^xsd?:/, '') : '';
-    if (!isNcName(local)) {
-      refuseInput(path, 'must be {namespace}name, or the name of a type of XML Schema');
-    }
-    return { uri: namespaces.XSD, local };
-  }
-
-  #open(name: QName, path: InputPath): void {
-    refuseReserved(name.uri, path);
-    this.#tools.leaves.use(name, path);
-    this.#events.push({ kind: 'open', name });
-  }
-
-  #type(name: QName, path: InputPath): void {
-    refuseReserved(name.uri, path);
-    this.#tools.leaves.use(name, path);
-    this.#events.push(TYPE(name));
-  }
-
-  #text(local: string, value: string, path: InputPath): void {
-    if (value.length > this.#tools.limits.stringChars) {
-      refuseInput(path, 'longer than allowed');
-    }
-    if (!this.#isPlain) {
-      this.#events.push(TYPE({ uri: namespaces.XSD, local }));
-    }
-    if (value !== '') {
-      this.#events.push({ kind: 'text', value });
-    }
-  }
-
-  #add(event: ContentEvent | null): void {
-    if (event !== null) {
-      this.#events.push(event);
-    }
-  }
 }
 
 const ITEM: QName = { uri: '', local: 'item' };
 const KEY: QName = { uri: '', local: 'key' };
 const VALUE: QName = { uri: '', local: 'value' };
-const TOO_MANY = 'more items than allowed';
 const NOT_SIMPLE = 'must be of a simple type';
-
-/** The path of items that are a level below their list. */
-const inner = (path: InputPath): InputPath => ({ ...path, depth: path.depth + 1 });
-
-const isStruct = ({ uri, local }: QName): boolean =>
-  local === 'Struct' && namespaces.SOAP_ENCODINGS.includes(uri);
-const isArray = ({ uri, local }: QName): boolean =>
-  local === 'Array' && namespaces.SOAP_ENCODINGS.includes(uri);
-
-/** The path of a member with a name of the client, which is not repeated: by its place. */
-const inside = (path: InputPath, at: number): InputPath => ({
-  above: path,
-  step: at,
-  depth: path.depth + 1,
-});
-
-/** The name of an element without a namespace. */
-function nameOf(key: string, path: InputPath): QName {
-  if (!isNcName(key)) {
-    refuseInput(path, 'must have the name of an element');
-  }
-  return { uri: '', local: key };
-}
-
-/** A text that XML can hold. */
-function textIn(value: unknown, path: InputPath): string {
-  try {
-    return textOf(value);
-  } catch (caught) {
-    if (caught instanceof LexicalError) {
-      refuseInput(path, caught.message);
-    }
-    throw caught;
-  }
-}
-
-/**
- * The type that a number tells. Integers that JSON may have rounded already must not look exact.
- */
-function numberType(value: number, path: InputPath): 'int' | 'long' | 'double' {
-  if (!Number.isFinite(value)) {
-    refuseInput(path, 'must be a number');
-  }
-  if (!Number.isInteger(value)) return 'double';
-  if (!Number.isSafeInteger(value)) {
-    refuseInput(path, 'must be a string of digits beside its type');
-  }
-  return value >= -INT_MAX - 1 && value <= INT_MAX ? 'int' : 'long';
-}
-
-const INT_MAX = 2_147_483_647;

@@ -7,15 +7,12 @@ import type {
   EncodeArray,
   EncodeElement,
   EncodeObject,
-  EncodeSource,
   EncodeValue,
   EncodeVariants,
 } from '../plan/request/encode-plan.js';
-import { anyContent, anyElement } from './any-content.js';
-import type { AnyTools } from './any-value.js';
 import type { BinaryParts } from './binary-parts.js';
 import { absentBranches, brokenChoice } from './branches.js';
-import { type AllowedWildcards, addXml } from './client-xml.js';
+import { ContentOutput } from './content-output.js';
 import { below, InputErrors, type InputPath, refuseInput } from './input-error.js';
 import {
   brokenCount,
@@ -23,7 +20,6 @@ import {
   isOmittable,
   isPresent,
   memberOf,
-  type NilForm,
   nilForm,
   nilFormOf,
   nullTextOf,
@@ -34,14 +30,7 @@ import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import { putLifted } from './lifted-members.js';
 import { mediaTypeIn } from './media-type-attribute.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
-import {
-  arrayAttributes,
-  itemElement,
-  NIL,
-  namesItsType,
-  TYPE,
-  typeOfXml,
-} from './type-attributes.js';
+import { arrayAttributes, itemElement, namesItsType, TYPE } from './type-attributes.js';
 
 /**
  * Turns a client's values into events, by plan. Its methods throw `InputError` with a path that
@@ -55,7 +44,7 @@ export class ContentEncoder {
   readonly #leaves: LeafEncoder;
   readonly #encodingUri: string | null;
   readonly #root: InputPath;
-  #events: ContentEvent[] = [];
+  readonly #output: ContentOutput;
   readonly #tasks: Task[] = [];
 
   constructor(options: ContentOptions, root: string) {
@@ -67,6 +56,11 @@ export class ContentEncoder {
       (options.encodingUri ?? null) !== null,
     );
     this.#encodingUri = options.encodingUri ?? null;
+    this.#output = new ContentOutput({
+      limits: options.limits,
+      leaves: this.#leaves,
+      encodingUri: this.#encodingUri,
+    });
     this.#root = { above: null, step: root, depth: 1 };
   }
 
@@ -80,21 +74,21 @@ export class ContentEncoder {
     value: ReadonlyRecord,
     first: readonly ContentEvent[] = [],
   ): readonly ContentEvent[] {
-    this.#events = name === null ? [] : [{ kind: 'open', name }, ...first];
+    this.#output.events = name === null ? [] : [{ kind: 'open', name }, ...first];
     this.#beginObject(plan, value, this.#root, name);
     this.#run();
     if (name !== null) {
-      this.#events.push(CLOSE);
+      this.#output.events.push(CLOSE);
     }
-    return this.#events;
+    return this.#output.events;
   }
 
   /** The elements for members of the client's object. */
   elements(elements: readonly EncodeElement[], value: ReadonlyRecord): readonly ContentEvent[] {
-    this.#events = [];
+    this.#output.events = [];
     this.#postpone(elements, value, this.#root);
     this.#run();
-    return this.#events;
+    return this.#output.events;
   }
 
   #run(): void {
@@ -111,7 +105,7 @@ export class ContentEncoder {
 
   #perform(task: Task): void {
     if (task.kind === 'event') {
-      this.#events.push(task.event);
+      this.#output.events.push(task.event);
     } else if (task.kind === 'member') {
       this.#member(task.element, task.value, task.path);
     } else {
@@ -147,24 +141,24 @@ export class ContentEncoder {
     }
     if (object.mixed !== undefined && this.#mixedXml(object.mixed, value, path, name)) return;
     for (const attribute of object.attributes) {
-      this.#add(this.#leaves.attribute(attribute, value, path));
+      this.#output.add(this.#leaves.attribute(attribute, value, path));
     }
     const { text, xml, variant, mixed } = object;
     if (variant !== undefined) {
       this.#variant(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
     }
     if (text !== null) {
-      this.#add(this.#leaves.simpleContent(text, value, path, mediaTypeIn(object, value)));
+      this.#output.add(this.#leaves.simpleContent(text, value, path, mediaTypeIn(object, value)));
     }
     if (object.any !== undefined) {
-      this.#any(object.any, value, name, path);
+      this.#output.any(object.any, value, name, path);
     }
     const ownText = mixed === undefined ? null : (memberOf(value, mixed.text) ?? null);
     if (mixed !== undefined && ownText !== null) {
-      this.#add(this.#leaves.text(TEXT, ownText, below(path, mixed.text)));
+      this.#output.add(this.#leaves.text(TEXT, ownText, below(path, mixed.text)));
     }
     if (xml !== undefined) {
-      this.#xml(memberOf(value, xml), name, below(path, xml), null);
+      this.#output.xml(memberOf(value, xml), name, below(path, xml), null);
     }
     const absent = absentBranches(object, value);
     const broken = brokenChoice(
@@ -192,7 +186,7 @@ export class ContentEncoder {
     if (others.length > 0) {
       refuseInput(path, `must have nothing beside ${xml}`);
     }
-    this.#xml(own, name, below(path, xml), null);
+    this.#output.xml(own, name, below(path, xml), null);
     return true;
   }
 
@@ -200,17 +194,13 @@ export class ContentEncoder {
   #member(element: EncodeElement, raw: unknown, above: InputPath): void {
     const { name, occurs, fixed, nillable, required } = element;
     if (fixed !== null) {
-      this.#open(element, name);
-      if (fixed !== '') {
-        this.#events.push({ kind: 'text', value: fixed });
-      }
-      this.#events.push(CLOSE);
+      this.#output.fixed(element, fixed);
       return;
     }
     const path = below(above, element.key);
     const value = element.always === true ? (raw ?? {}) : raw;
     if (element.source !== undefined) {
-      this.#sourced(element, element.source, path);
+      this.#output.sourced(element, element.source, path);
       return;
     }
     if (value === undefined || value === null) {
@@ -223,7 +213,7 @@ export class ContentEncoder {
       const isNil =
         nillable && occurs !== 'many' && (required || (value === null && canBeNil(element)));
       if (isNil) {
-        this.#nil(nilFormOf(element), name, path);
+        this.#output.nil(nilFormOf(element), name, path);
       } else if (required) {
         refuseInput(path, REQUIRED);
       }
@@ -237,22 +227,10 @@ export class ContentEncoder {
       }
       this.#items(element, name, nillable, value, path);
     } else {
-      this.#events.push({ kind: 'open', name });
+      this.#output.events.push({ kind: 'open', name });
       this.#tasks.push(CLOSE_TASK);
       this.#items(element, occurs.wrapped, occurs.itemNillable === true, value, path);
     }
-  }
-
-  #sourced(element: EncodeElement, source: EncodeSource, path: InputPath): void {
-    const { value, required, name } = element;
-    if (value.kind !== 'scalar') throw new TypeError('only a scalar comes from elsewhere');
-    const lexical = this.#leaves.resolve(source, value.scalar, required, path);
-    if (lexical === null) return;
-    this.#open(element, name);
-    if (lexical !== '') {
-      this.#events.push({ kind: 'text', value: lexical });
-    }
-    this.#events.push(CLOSE);
   }
 
   #items(
@@ -297,26 +275,26 @@ export class ContentEncoder {
   /** Writes one element; null is nil. */
   #element(element: EncodeElement, name: QName, value: unknown, path: InputPath): void {
     if (value === null && nullTextOf(element.value) === undefined) {
-      this.#nil(nilForm(element.value), name, path);
+      this.#output.nil(nilForm(element.value), name, path);
       return;
     }
     if (element.transparent === true) {
       if (element.value.kind === 'object') {
         this.#beginObject(element.value, value, path, null);
       } else if (element.value.kind === 'any') {
-        this.#anyElement(element.value, value, path, element.wildcards);
+        this.#output.anyElement(element.value, value, path, element.wildcards);
       } else {
-        this.#xml(value, null, path, null, element.wildcards);
+        this.#output.xml(value, null, path, null, element.wildcards);
       }
       return;
     }
     if (element.value.kind !== 'variants') {
-      this.#open(element, name);
+      this.#output.open(element, name);
       this.#tasks.push(CLOSE_TASK);
       this.#content(element.value, name, value, path, element.typeName);
       return;
     }
-    this.#events.push({ kind: 'open', name });
+    this.#output.events.push({ kind: 'open', name });
     this.#tasks.push(CLOSE_TASK);
     this.#variant(element.value, value, name, path, element.typeName ?? null);
   }
@@ -334,7 +312,7 @@ export class ContentEncoder {
     const isOwn = this.#encodingUri === null || namesItsType(variant.value);
     const type = variant.type ?? (isOwn ? null : declared);
     if (type !== null) {
-      this.#events.push(TYPE(type));
+      this.#output.events.push(TYPE(type));
     }
     this.#content(
       variant.value,
@@ -343,31 +321,6 @@ export class ContentEncoder {
       below(path, key),
       variant.type === null ? declared : null,
     );
-  }
-
-  /**
-   * Writes a nil element. If its type is abstract it must name another (XSD 1.0 part 1 section
-   * 3.3.4), and it has the attributes that its type requires.
-   */
-  #nil({ type, plan }: NilForm, name: QName, path: InputPath): void {
-    this.#events.push({ kind: 'open', name });
-    if (type !== null) {
-      this.#events.push(TYPE(type));
-    }
-    if (plan?.kind === 'object') {
-      for (const each of plan.attributes) {
-        this.#add(this.#leaves.attribute(each, {}, path));
-      }
-    }
-    this.#events.push(NIL, CLOSE);
-  }
-
-  #open(element: EncodeElement, name: QName): void {
-    this.#events.push({ kind: 'open', name });
-    const { typeName = null, value } = element;
-    if (this.#encodingUri !== null && typeName !== null && !namesItsType(value)) {
-      this.#events.push(TYPE(typeName));
-    }
   }
 
   /** The attributes and the content of an element that was opened. */
@@ -379,45 +332,18 @@ export class ContentEncoder {
     declared: QName | null = null,
   ) {
     if (plan.kind === 'scalar') {
-      this.#add(this.#leaves.text(plan.scalar, value, path));
+      this.#output.add(this.#leaves.text(plan.scalar, value, path));
     } else if (plan.kind === 'object') {
       this.#beginObject(plan, value, path, name);
     } else if (plan.kind === 'xml') {
-      this.#xml(value, name, path, declared);
+      this.#output.xml(value, name, path, declared);
     } else if (plan.kind === 'any') {
-      this.#any(plan, value, name, path);
+      this.#output.any(plan, value, name, path);
     } else if (plan.kind === 'array') {
       this.#array(plan, value, path);
     } else {
       throw new TypeError('a type has no variants of variants');
     }
-  }
-
-  #any(plan: AnyEncodeValue, value: unknown, name: QName | null, path: InputPath): void {
-    for (const event of anyContent(value, plan, name, path, this.#tools)) {
-      this.#events.push(event);
-    }
-  }
-
-  #anyElement(
-    plan: AnyEncodeValue,
-    value: unknown,
-    path: InputPath,
-    wildcards: AllowedWildcards = [],
-  ): void {
-    const broken = addXml(
-      this.#events,
-      anyElement(value, plan, wildcards, path, this.#tools),
-      false,
-      wildcards,
-    );
-    if (broken !== null) {
-      refuseInput(path, broken);
-    }
-  }
-
-  get #tools(): AnyTools {
-    return { limits: this.#limits, leaves: this.#leaves, encodingUri: this.#encodingUri };
   }
 
   #array(array: EncodeArray, value: unknown, path: InputPath): void {
@@ -427,46 +353,14 @@ export class ContentEncoder {
     }
     const encodingUri = this.#encodingUri;
     if (encodingUri !== null) {
-      this.#events.push(...arrayAttributes(array, items.length, encodingUri));
+      this.#output.events.push(...arrayAttributes(array, items.length, encodingUri));
     }
     const element = itemElement(array, encodingUri);
     this.#items(element, element.name, true, items, { ...path, depth: path.depth + 1 });
   }
-
-  #add(event: ContentEvent | null): void {
-    if (event !== null) {
-      this.#events.push(event);
-    }
-  }
-
-  /**
-   * Writes XML of the client: the content of the element that was opened, or elements of any name.
-   * It names its attributes itself, which must not contradict those written before. `declared`: the
-   * type for SOAP encoding.
-   */
-  #xml(
-    value: unknown,
-    name: QName | null,
-    path: InputPath,
-    declared: QName | null,
-    wildcards?: AllowedWildcards,
-  ) {
-    const events = this.#leaves.xml(value, name, path);
-    const type =
-      this.#encodingUri === null || declared === null ? null : typeOfXml(events, declared);
-    if (type !== null) {
-      this.#events.push(TYPE(type));
-    }
-    const broken = addXml(this.#events, events, name !== null, wildcards);
-    if (broken !== null) {
-      refuseInput(path, broken);
-    }
-  }
 }
 
 type MixedMembers = NonNullable<EncodeObject['mixed']>;
-
-type AnyEncodeValue = Extract<EncodeValue, { readonly kind: 'any' }>;
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import t from 'tap';
 import type { ObjectPlan, ReplyPlan, ValuePlan } from '../../../src/codec/plan/reply/reply-plan.js';
-import { programOf } from '../../../src/codec/read/program.js';
+import { programOf } from '../../../src/codec/read/compile-program.js';
 import { AdmittedDocument } from '../../../src/graphql/admission/document-cache.js';
 import type { BoundField } from '../../../src/graphql/schema/fields/bound-field.js';
 import { planReply, type Variables } from '../../../src/graphql/schema/output/reply-plan.js';
