@@ -4,7 +4,17 @@ import { Command, CommanderError } from 'commander';
 import { ConfigurationError, diagnosis, inputFiles } from '../core/index.js';
 import type { StartOptions } from '../process/start-options.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
-import type { SourceOptions } from './import/import-source.js';
+import {
+  type ConfigFlags,
+  collect,
+  type ImportFlags,
+  type MockFlags,
+  type ReplayFlags,
+  SOURCE_OPTIONS,
+  type SourceFlags,
+  sourceFrom,
+  type TryFlags,
+} from './flags.js';
 import { refusedPlace } from './refused-place.js';
 
 const NEXT_STEPS = `
@@ -343,101 +353,15 @@ function defaultFile(terminal: Terminal): string {
   return demonstration;
 }
 
-/** How documents are got that are not files. */
+/** Adds the options that say how a WSDL is read. */
 const withSource = (command: Command): Command =>
-  command
-    .option(
-      '--root <folder>',
-      'folder that the files of the WSDL may lie in; by default its own and those near it',
-    )
-    .option(
-      '--user <name:password>',
-      `credentials for the host of the WSDL; the password as \${NAME} of a variable`,
-    )
-    .option('--user-file <file>', 'a file that holds name:password')
-    .option(
-      '--header <line>',
-      `a header for the host of the WSDL, secrets in it as \${NAME} of a variable`,
-      collect,
-      [],
-    )
-    .option(
-      '--proxy <url>',
-      `the HTTP proxy on the way to the WSDL, its password as \${NAME}; or environment`,
-    )
-    .option('--ca <file>', 'the authorities that are trusted, as PEM, instead of those of Node')
-    .option('--cert <file>', 'a certificate for the host of the WSDL, as PEM')
-    .option('--key <file>', 'its private key, as PEM')
-    .option('--passphrase <text>', `of that key, as \${NAME} of a variable`)
-    .option('--allow-host <host>', 'a further host that documents may come from', collect, [])
-    .option('--allow-private', 'those hosts may have private addresses', false);
-
-interface ConfigFlags {
-  readonly config?: string;
-}
-
-interface TryFlags extends SourceFlags {
-  readonly listen?: string;
-  readonly url?: string;
-}
-
-interface MockFlags extends SourceFlags, ConfigFlags {
-  readonly listen: string;
-  readonly answers?: string;
-}
-
-interface ReplayFlags extends ConfigFlags {
-  readonly against: string;
-  readonly json: boolean;
-  readonly junit?: string;
-  readonly header: readonly string[];
-  readonly replaced: boolean;
-  readonly rate?: string;
-  readonly writes?: string;
-  readonly ignore: readonly string[];
-}
-
-interface ImportFlags extends SourceFlags {
-  readonly output?: string;
-  readonly into?: string;
-  readonly name?: string;
-  readonly port: readonly string[];
-  readonly json: boolean;
-  readonly force: boolean;
-}
-
-interface SourceFlags {
-  readonly root?: string;
-  readonly user?: string;
-  readonly userFile?: string;
-  readonly proxy?: string;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly passphrase?: string;
-  readonly header: readonly string[];
-  readonly allowHost: readonly string[];
-  readonly allowPrivate: boolean;
-}
-
-const sourceFrom = ({ header, allowHost, allowPrivate, ...flags }: SourceFlags): SourceOptions => ({
-  headers: header,
-  allowHosts: allowHost,
-  allowPrivate,
-  user: flags.user ?? null,
-  userFile: flags.userFile ?? null,
-  route: {
-    proxy: flags.proxy ?? null,
-    ca: flags.ca ?? null,
-    cert: flags.cert ?? null,
-    key: flags.key ?? null,
-    passphrase: flags.passphrase ?? null,
-  },
-  root: flags.root ?? null,
-});
-
-/** For options that may be repeated. */
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+  SOURCE_OPTIONS.reduce(
+    (made, { flags, description, isRepeated }) =>
+      isRepeated === true
+        ? made.option(flags, description, collect, [])
+        : made.option(flags, description),
+    command,
+  );
 
 /** Prints an error without a stack trace. The library has printed help and misuse already. */
 function explain(error: unknown, terminal: Terminal): ExitCode {
