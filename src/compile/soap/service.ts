@@ -14,26 +14,20 @@ import {
   headerBlocks,
   type soapFaults,
 } from '../../soap/index.js';
-import {
-  BoundUpstreams,
-  type CallRules,
-  type healthChecks,
-  Upstream,
-} from '../../upstream/index.js';
+import type { healthChecks, Upstream } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import type { SigningRules } from '../../wss/index.js';
 import type { QName } from '../../xml/index.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
-import { compileCallRules } from '../backend/calls.js';
-import { BACKENDS, keysOfBackend, reachKeys } from '../backend/kept-backend.js';
-import { compileReach, limitsOf, type Reach, warningsOfTls } from '../backend/reach.js';
+import { BACKENDS, keysOfBackend } from '../backend/kept-backend.js';
+import { warningsOfTls } from '../backend/reach.js';
 import { compileRecording, type RecordRules } from '../backend/recording.js';
 import {
   compileSecondBackend,
   holdSecondBackend,
   type SecondBackend,
 } from '../backend/second-backend.js';
-import { type Keeping, Kept } from '../keep.js';
+import type { Keeping } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
 import { Destinations } from './destinations.js';
@@ -65,6 +59,13 @@ import { compileReplyVerification, type ReplyVerification } from './security/rep
 import { compileFreshness, NONCES } from './security/request-freshness.js';
 import { compileVerification, type Verification } from './security/verification.js';
 import {
+  CALL_LIMITS,
+  compileBackend,
+  holdCalls,
+  type KeptCalls,
+  type ServiceBackend,
+} from './service-backend.js';
+import {
   blockNames,
   compileTokenPlace,
   type ServiceSession,
@@ -72,7 +73,12 @@ import {
 } from './token-place.js';
 
 /** One SOAP backend as requests see it: its name, the rules of its messages, its upstream. */
-export interface SoapService extends ServiceOperations, MessageLimits, Switches {
+export interface SoapService
+  extends ServiceOperations,
+    ServiceBackend,
+    KeptCalls,
+    MessageLimits,
+    Switches {
   readonly name: string;
   readonly path: string;
   /** Those that callers may speak. The first one is used for calls. */
@@ -82,10 +88,6 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
   readonly mediaTypes: ReadonlySet<string>;
   readonly requestRules: headerBlocks.EnvelopeRules;
   readonly replyRules: headerBlocks.EnvelopeRules;
-  readonly upstream: Upstream;
-  /** Connections of callers that authenticate themselves; null where they do not. */
-  readonly bound: BoundUpstreams | null;
-  readonly reach: Reach;
   /** The new backend that gets a share of its calls; null for none. Added when all are compiled. */
   readonly canary: Canary | null;
   /** The second backend that gets its reads as well; null for none. Added when all are compiled. */
@@ -94,8 +96,6 @@ export interface SoapService extends ServiceOperations, MessageLimits, Switches 
   readonly chosen: ChosenBackend | null;
   /** Null for none. Added when all services are compiled. */
   readonly health: healthChecks.HealthChecks | null;
-  /** Call rules of an operation that has its own; null: those of the service apply. */
-  readonly callRules: (operation: Operation | null) => CallRules | null;
   readonly callerFields: CallerFieldRules;
   /** WS-Security of the messages that the gateway writes. */
   readonly callHead: (operation: Operation) => CallHead;
@@ -224,16 +224,6 @@ export interface ServiceParts {
 }
 
 /**
- * What has the limits of a service within: shared by its calls, whatever generation they began in.
- */
-interface KeptCalls extends Pick<SoapService, 'callRules' | 'bound'> {}
-
-export const CALL_LIMITS = new Kept<KeptCalls>(
-  'of a service: limits of its operations, connections that callers authenticate',
-  'if its configuration is the same',
-);
-
-/**
  * Compiles one service. Throws `FindingsError`, and `ConfigurationError` for what is in its WSDL.
  */
 export async function compileService(
@@ -307,24 +297,6 @@ function compileReceived(
   return { freshness, verification, validity: compileValidity(plan, limits, wsdl, operations) };
 }
 
-/** The upstream of a service: that of the generation before, where it is reached in the same way. */
-async function compileBackend(
-  plan: ServicePlan,
-  keeping: Keeping,
-): Promise<
-  Pick<SoapService, 'reach' | 'upstream'> & {
-    readonly isKept: boolean;
-    readonly reachedBy: unknown;
-  }
-> {
-  const { name, config } = plan;
-  const reachedBy = reachKeys(config);
-  const kept = BACKENDS.find(keeping, name, reachedBy);
-  const reach = kept?.reach ?? (await compileReach(plan));
-  const upstream = kept?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
-  return { reach, upstream, isKept: kept !== null, reachedBy };
-}
-
 /** The calls that the gateway makes. */
 function compileCalls(
   plan: ServicePlan,
@@ -394,21 +366,3 @@ const tablesOf = (
   idempotency: idempotencyRulesOf(config, limits.soap.bufferBytes),
   weightOf: weightsOf(config, limits.graphql.callCost),
 });
-
-/** The limits of calls and the connections that this generation holds with the one before. */
-function holdCalls(
-  { name, config }: ServicePlan,
-  { upstream, reach }: Pick<SoapService, 'upstream' | 'reach'>,
-  { isKept, keeping }: { readonly isKept: boolean; readonly keeping: Keeping },
-): KeptCalls & Pick<SoapService, 'upstream'> {
-  const calls = CALL_LIMITS.find(keeping, name, keysOfBackend(config));
-  return {
-    callRules: calls?.callRules ?? compileCallRules(name, config, upstream),
-    upstream: isKept ? upstream.hold() : upstream,
-    bound:
-      calls?.bound?.hold() ??
-      (config.auth?.passthrough === true
-        ? new BoundUpstreams(config.urls, config.limits.upstream, reach)
-        : null),
-  };
-}

@@ -10,7 +10,7 @@ import { WSDLS } from '../../../src/compile/soap/documents/named-wsdl.js';
 import { SHARES } from '../../../src/compile/soap/second/canary.js';
 import { NONCES } from '../../../src/compile/soap/security/request-freshness.js';
 import { ONCE } from '../../../src/compile/soap/security/verification.js';
-import { CALL_LIMITS } from '../../../src/compile/soap/service.js';
+import { CALL_LIMITS } from '../../../src/compile/soap/service-backend.js';
 
 /** The state of the process, which no reload replaces. */
 const OF_PROCESS = [
