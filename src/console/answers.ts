@@ -42,6 +42,34 @@ export interface ServiceDescription {
   readonly operations: readonly OperationLine[];
 }
 
+/** Deviations that pass of the replies of a service, or of one of its operations. */
+export interface ToleratedLine {
+  readonly service: string;
+  /** '' for all operations of the service. */
+  readonly operation: string;
+  readonly deviations: readonly string[];
+}
+
+/** A text of a backend that is another value for callers. */
+export interface ConvertedLine {
+  readonly service: string;
+  /** `Order.placed`, or `FindOrders(since)` of an argument. */
+  readonly field: string;
+  /** As configured: `date: yyyyMMdd`. */
+  readonly as: string;
+}
+
+/** How the configuration departs from the contracts of services, and what it leaves open. */
+export interface ContractDescription {
+  readonly tolerated: readonly ToleratedLine[];
+  /** At most `CONVERTED_MAX`. */
+  readonly converted: readonly ConvertedLine[];
+  /** The number of conversions that are configured. */
+  readonly convertedCount: number;
+  /** What `check` lists as open, a sentence for each. */
+  readonly open: readonly string[];
+}
+
 /** A class of clients and its budget. */
 export interface ClassDescription {
   readonly name: string;
@@ -77,6 +105,7 @@ export interface ConsoleDescription {
   readonly listenerEnds: readonly ListenerEnd[];
   readonly classes: readonly ClassDescription[];
   readonly warnings: readonly string[];
+  readonly contracts: ContractDescription;
   /** Path of the GraphQL endpoint. */
   readonly graphqlPath: string;
   /** The meaning of each code. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { takesGzip } from '../gateway/compress.js';
 import { pages } from '../graphql/index.js';
 import { type AdminAnswer, type AdminPages, jsonAnswer, longJsonAnswer } from '../observe/admin.js';
+import type { HourReport } from '../observe/hour-report.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';
 import { type ConsolePage, readConsole } from './console-page.js';
 import { readMessage, sendMessage } from './try-out.js';
@@ -11,6 +12,7 @@ import { readMessage, sendMessage } from './try-out.js';
 /** The sources of the page: of this process, or of workers. */
 export interface ConsoleSources {
   state(): Promise<ConsoleState>;
+  hour(): Promise<HourReport>;
   description(): Promise<ConsoleDescription>;
   /** Null where there is no such operation. */
   operation(service: string, name: string): Promise<OperationDescription | null>;
@@ -39,6 +41,8 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
           return wantsHtml(request) ? page((await files()).html) : text(200, LIST);
         case '/console/state':
           return longJsonAnswer(await sources.state());
+        case '/console/hour':
+          return longJsonAnswer(await sources.hour());
         case '/console/description':
           return longJsonAnswer(await sources.description());
         case '/console/operation': {

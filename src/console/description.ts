@@ -11,6 +11,7 @@ import type {
   OperationDescription,
   ServiceDescription,
 } from './answers.js';
+import { describeContracts } from './contracts.js';
 import { sampleOf } from './sample.js';
 
 /** What is worked out for a generation. */
@@ -49,6 +50,7 @@ export function* describing(compiled: Compiled): Steps<Described> {
       describeClass(name, budget),
     ),
     warnings: diagnosis.firstWarnings(warnings).map(diagnosis.printDiagnostic),
+    contracts: describeContracts(compiled),
     graphqlPath: graph.path,
     codes: Object.fromEntries(
       REFUSAL_CODES.map((code) => [

@@ -1,6 +1,8 @@
 import type { Compiled } from '../compile.js';
 import { type Pace, TimeSlices } from '../core/index.js';
 import type { Exchange } from '../gateway/exchange.js';
+import type { HourReport } from '../observe/hour-report.js';
+import { LastHour } from '../observe/last-hour.js';
 import type { ConfigLoads } from '../observe/metrics/gauges.js';
 import type { MetricList } from '../observe/metrics/metric-table.js';
 import { RecentRequests } from '../observe/recent.js';
@@ -19,6 +21,7 @@ import { stateOf } from './state.js';
 export class ConsoleFacts {
   readonly #compiled: () => Compiled;
   readonly #recent: RecentRequests;
+  readonly #hour = new LastHour();
   // The description of a large WSDL is long, and a page asks for it with each reload.
   #described: { readonly of: Compiled; readonly making: Promise<Described> } | null = null;
 
@@ -30,10 +33,15 @@ export class ConsoleFacts {
   /** A request is over. */
   add(exchange: Exchange, millis: number): void {
     this.#recent.add(exchange, millis);
+    this.#hour.add(exchange, millis);
   }
 
   recent(): RecentLists {
     return this.#recent.lists;
+  }
+
+  hour(): HourReport {
+    return this.#hour.report();
   }
 
   async description(): Promise<ConsoleDescription> {
@@ -66,6 +74,7 @@ export class ConsoleFacts {
   ): ConsoleSources {
     return {
       state: async () => stateOf(await metrics(), pace, loads, this.recent()),
+      hour: async () => this.hour(),
       description: () => this.description(),
       operation: (service, name) => this.operation(service, name),
       trafficUrl,

@@ -11,6 +11,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'soapstone_refusals_total',
   'soapstone_monitored_violations_total',
   'soapstone_schema_violations_total',
+  'soapstone_tolerated_total',
   'soapstone_faults_total',
   'soapstone_bytes_total',
   'soapstone_budget_points_total',

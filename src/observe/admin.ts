@@ -72,6 +72,9 @@ interface AdminCaller {
   readonly socket: Socket;
 }
 
+/** The process that serves operators has no answer now, and may have one later. */
+export class NotAvailable extends Error {}
+
 /** Loads the configuration anew, and uses it unless something is wrong with it. */
 export type Reload = (by: Operator) => Promise<ReloadResult>;
 
@@ -323,6 +326,8 @@ function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
+const RETRY = { 'retry-after': '1' };
+
 async function answerPage(
   pages: readonly AdminPages[],
   request: IncomingMessage,
@@ -331,9 +336,14 @@ async function answerPage(
 ): Promise<AdminAnswer> {
   const body = request.method === 'POST' ? await wholeBody(request, BODY_BYTES_MAX) : null;
   if (request.method === 'POST' && body === null) return text(413, 'The body is too long.\n');
-  for (const each of pages) {
-    const answer = await each.answer(request, path, body, by);
-    if (answer !== null) return answer;
+  try {
+    for (const each of pages) {
+      const answer = await each.answer(request, path, body, by);
+      if (answer !== null) return answer;
+    }
+  } catch (caught) {
+    if (!(caught instanceof NotAvailable)) throw caught;
+    return { ...text(503, `Not available: ${caught.message}. Ask again.\n`), fields: RETRY };
   }
   return text(404, '');
 }

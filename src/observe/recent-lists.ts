@@ -19,6 +19,8 @@ export interface RecentRequest {
   readonly address: string;
   /** '' where the configuration knows no clients. */
   readonly clientClass: string;
+  /** The call of a backend that failed last, as `orders.GetOrder`; '' for none. */
+  readonly failedCall: string;
   readonly status: number;
   readonly millis: number;
   /** Null for a request that was only slow. */

@@ -91,6 +91,7 @@ function replyTexts(refusal: Refusal | null): readonly string[] {
 
 function remember(list: RecentRequest[], exchange: Exchange, millis: number): void {
   const { id, route, operation, caller, client, graphql, status, refusal } = exchange;
+  const { failedCall } = graphql;
   if (list.length === RECENT_MAX) {
     list.shift();
   }
@@ -103,6 +104,7 @@ function remember(list: RecentRequest[], exchange: Exchange, millis: number): vo
     caller: caller.className === '' ? '' : caller.label,
     address: client,
     clientClass: caller.className,
+    failedCall: failedCall === null ? '' : `${failedCall.service}.${failedCall.operation}`,
     status,
     millis,
     code: refusal?.code ?? null,

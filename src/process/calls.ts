@@ -8,6 +8,7 @@ import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { AddressEvent } from '../observe/address-states.js';
 import type { Operator } from '../observe/admin.js';
 import type { ChainHead } from '../observe/audit/chain-writer.js';
+import type { HourReport } from '../observe/hour-report.js';
 import type { MetricList } from '../observe/metrics/metric-table.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { UsageReport } from '../observe/usage.js';
@@ -30,6 +31,7 @@ export type WorkerCalls = {
   /** Answered behind the parts of the list. */
   readonly metrics: Asked<null, null>;
   readonly recent: Asked<null, RecentLists>;
+  readonly hour: Asked<null, HourReport>;
   readonly usage: Asked<null, UsageReport>;
   readonly description: Asked<null, ConsoleDescription>;
   /** Null where there is no such operation. */
@@ -125,6 +127,7 @@ export type ParentCalls = {
   /** The parts before are what the worker counted until its end. */
   readonly lastMetrics: Told<null>;
   readonly lastUsage: Told<UsageReport>;
+  readonly lastHour: Told<HourReport>;
 };
 
 /** The end of a drain. */

@@ -44,6 +44,7 @@ export function serveParent(
       alive: () => null,
       metrics: () => metrics.send(),
       recent: () => console.recent(),
+      hour: () => console.hour(),
       usage: () => usage.report(),
       description: () => console.description(),
       operation: ({ service, name }) => console.operation(service, name),

@@ -75,6 +75,7 @@ export async function runWorker(
   await metrics.send();
   await parent.tell('lastMetrics', null);
   await parent.tell('lastUsage', gateway.usage.report());
+  await parent.tell('lastHour', gateway.console.hour());
   return endCode(why, cut > 0 || lostRecords > 0);
 }
 

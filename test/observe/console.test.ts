@@ -13,7 +13,8 @@ import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /** The page for operators, and the answers it is made of. */
 
@@ -319,6 +320,10 @@ t.test(
     );
     await page.evaluate("location.hash = '#services'");
     await page.until("document.body.innerText.includes('SOAP 1.1')");
+    await page.until("document.querySelector('svg.sparkline polyline.failed') !== null");
+    const dates =
+      "[...document.querySelectorAll('td')].every((cell) => !/\\d+[/.]\\d+[/.]\\d{4}/.test(cell.innerText))";
+    t.equal(await page.evaluate(dates), true, 'dates have one form');
     await page.until("document.body.innerText.includes('certificate of b.example')");
     const soon =
       "[...document.querySelectorAll('td .bad')].map((each) => " +
@@ -336,6 +341,7 @@ t.test(
         'refusals',
         'clients',
         'streams',
+        'contracts',
         'explorer/shop/GetPrice',
       ]) {
         await page.show(width, width === 800 ? 'dark' : 'light');
@@ -381,3 +387,52 @@ t.test(
     }
   },
 );
+
+const CONVERTED_WSDL = wsdlOf(
+  'urn:t',
+  wrapper('GetOrder', element('since', 'xs:string')) +
+    wrapper(
+      'GetOrderResponse',
+      element('at', 'xs:string') + element('id', 'xs:string') + element('total', 'xs:decimal'),
+    ),
+  ['GetOrder'],
+);
+
+t.test('the console lists what is tolerated, converted and open', async (t) => {
+  const folder = await useFolder(t, { 'a.wsdl': CONVERTED_WSDL });
+  const gateway = await useGateway(
+    t,
+    `services:
+  a:
+    wsdl: a.wsdl
+    url: http://127.0.0.1:9/
+    tolerate: [wrapper]
+    schema: { types: { GetOrderResponse: { fields: { at: { convert: { date: yyyyMMdd } } } } } }
+    operations:
+      GetOrder:
+        field: Query.order
+        tolerate: [missing, empty-body]
+        arguments: { since: { convert: { boolean: { true: J, false: N } } } }
+`,
+    folder,
+  );
+  const { contracts } = await read(gateway, 'console/description');
+  t.strictSame(contracts.tolerated, [
+    { service: 'a', operation: '', deviations: ['wrapper'] },
+    { service: 'a', operation: 'GetOrder', deviations: ['missing', 'empty-body'] },
+  ]);
+  t.strictSame(contracts.converted, [
+    { service: 'a', field: 'GetOrderResponse.at', as: 'date: yyyyMMdd' },
+    { service: 'a', field: 'GetOrder(since)', as: 'boolean: {"true":"J","false":"N"}' },
+  ]);
+  t.equal(contracts.convertedCount, 2);
+  t.ok(contracts.open.length > 0, 'no clients are configured');
+});
+
+t.test('a call that failed for a GraphQL field is listed with its operation', async (t) => {
+  const gateway = await useGateway(t, SHOP('http://127.0.0.1:9'));
+  await postGraphql(gateway.url, { query: '{ price(sku: "1") }' });
+  await gateway.accessLine(1);
+  const { recent } = await read(gateway, 'console/state');
+  t.match(recent.refused, [{ failedCall: 'shop.GetPrice', route: 'graphql' }]);
+});

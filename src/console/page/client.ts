@@ -1,3 +1,4 @@
+import type { HourReport } from '../../observe/hour-report.js';
 import type {
   ConsoleDescription,
   ConsoleState,
@@ -20,6 +21,7 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
 }
 
 export const askState = (): Promise<ConsoleState> => ask('console/state');
+export const askHour = (): Promise<HourReport> => ask('console/hour');
 export const askDescription = (): Promise<ConsoleDescription> => ask('console/description');
 export const askOperation = (service: string, name: string): Promise<OperationDescription> =>
   ask(`console/operation?${new URLSearchParams({ service, name })}`);

@@ -2,9 +2,11 @@ import './console.css';
 
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { HourReport } from '../../observe/hour-report.js';
 import type { ConsoleDescription, ConsoleState } from '../answers.js';
-import { askDescription, askState, reload } from './client.js';
+import { askDescription, askHour, askState, reload } from './client.js';
 import { Clients } from './clients.js';
+import { Contracts } from './contracts.js';
 import { Explorer } from './explorer.js';
 import { Overview } from './overview.js';
 import { EVERY_MILLIS, READINGS_MAX, Readings } from './readings.js';
@@ -18,8 +20,12 @@ const PARTS = new Map([
   ['refusals', 'Refusals'],
   ['clients', 'Clients'],
   ['streams', 'Subscriptions, drift'],
+  ['contracts', 'Contracts'],
   ['explorer', 'Operations'],
 ]);
+
+/** A slot of the last hour takes as long. */
+const HOUR_EVERY_MILLIS = 30_000;
 
 /** The part of the page that the address names after `#`, and what follows it. */
 const placeOf = (): readonly string[] => location.hash.slice(1).split('/').map(decodeURIComponent);
@@ -28,6 +34,7 @@ function Console() {
   const [place, setPlace] = useState(placeOf());
   const [states, setStates] = useState<readonly ConsoleState[]>([]);
   const [description, setDescription] = useState<ConsoleDescription | null>(null);
+  const [hour, setHour] = useState<HourReport | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const generation = states.at(-1)?.loads.generation ?? null;
 
@@ -61,6 +68,23 @@ function Console() {
   }, []);
 
   const [part = 'overview', ...rest] = place;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a part that is opened shows it anew.
+  useEffect(() => {
+    const ask = () => {
+      if (!document.hidden) {
+        askHour().then(setHour, () => {});
+      }
+    };
+    ask();
+    const timer = setInterval(ask, HOUR_EVERY_MILLIS);
+    document.addEventListener('visibilitychange', ask);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', ask);
+    };
+  }, [part]);
+
   const showsEnds = part === 'services';
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: certificates rotate without a reload.
@@ -100,7 +124,7 @@ function Console() {
         {states.length === 0 || description === null ? (
           <p aria-busy="true">Reading ...</p>
         ) : (
-          <Part part={part} rest={rest} states={states} description={description} />
+          <Part part={part} rest={rest} states={states} hour={hour} description={description} />
         )}
       </main>
     </>
@@ -111,26 +135,34 @@ interface PartProps {
   readonly part: string;
   readonly rest: readonly string[];
   readonly states: readonly ConsoleState[];
+  readonly hour: HourReport | null;
   readonly description: ConsoleDescription;
 }
 
-function Part({ part, rest, states, description }: PartProps) {
+function Part({ part, rest, states, hour, description }: PartProps) {
   const readings = new Readings(states);
   switch (part) {
     case 'services':
-      return <Services readings={readings} description={description} />;
+      return <Services readings={readings} hour={hour} description={description} />;
     case 'refusals':
       return <Refusals readings={readings} description={description} id={rest[0] ?? ''} />;
     case 'clients':
       return <Clients readings={readings} description={description} />;
     case 'streams':
       return <Streams readings={readings} />;
+    case 'contracts':
+      return <Contracts readings={readings} description={description} />;
     case 'explorer':
       return (
-        <Explorer description={description} service={rest[0] ?? null} name={rest[1] ?? null} />
+        <Explorer
+          readings={readings}
+          description={description}
+          service={rest[0] ?? null}
+          name={rest[1] ?? null}
+        />
       );
     default:
-      return <Overview readings={readings} states={states} description={description} />;
+      return <Overview readings={readings} states={states} hour={hour} description={description} />;
   }
 }
 

@@ -7,8 +7,11 @@ import type {
 } from '../answers.js';
 import { askOperation, send } from './client.js';
 import { Entry } from './entry.js';
+import { LastRefusals } from './last-refusals.js';
+import type { Readings } from './readings.js';
 
 interface Props {
+  readonly readings: Readings;
   readonly description: ConsoleDescription;
   readonly service: string | null;
   readonly name: string | null;
@@ -20,7 +23,10 @@ const LISTED_MAX = 200;
 const linkTo = (service: string, name: string): string =>
   `#explorer/${encodeURIComponent(service)}/${encodeURIComponent(name)}`;
 
-export function Explorer({ description, service, name }: Props) {
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+export function Explorer({ readings, description, service, name }: Props) {
   const [filter, setFilter] = useState('');
   const services = description.services.filter(({ kind }) => kind === 'soap');
   const current = services.find((each) => each.name === service) ?? services[0];
@@ -49,7 +55,7 @@ export function Explorer({ description, service, name }: Props) {
           <input
             type="search"
             value={filter}
-            placeholder={`${current.operations.length} operations`}
+            placeholder={counted(current.operations.length, 'operation')}
             onInput={({ currentTarget }) => setFilter(currentTarget.value)}
           />
         </label>
@@ -75,6 +81,7 @@ export function Explorer({ description, service, name }: Props) {
         ) : (
           <Operation
             key={`${current.name}/${name}`}
+            readings={readings}
             description={description}
             service={current}
             name={name}
@@ -86,12 +93,13 @@ export function Explorer({ description, service, name }: Props) {
 }
 
 interface OperationProps {
+  readonly readings: Readings;
   readonly description: ConsoleDescription;
   readonly service: ServiceDescription;
   readonly name: string;
 }
 
-function Operation({ description, service, name }: OperationProps) {
+function Operation({ readings, description, service, name }: OperationProps) {
   const [operation, setOperation] = useState<OperationDescription | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
@@ -125,6 +133,12 @@ function Operation({ description, service, name }: OperationProps) {
           ))}
         </ul>
       )}
+      <LastRefusals
+        readings={readings}
+        description={description}
+        service={service.name}
+        name={name}
+      />
       {query === null && envelope === null ? (
         <p class="muted">There is no sample: a value in it would have to be known.</p>
       ) : null}

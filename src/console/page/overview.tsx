@@ -1,15 +1,21 @@
+import type { HourReport } from '../../observe/hour-report.js';
 import type { ConsoleDescription, ConsoleState } from '../answers.js';
 import { Chart } from './chart.js';
+import { rateRows, timeRows } from './hour-rows.js';
 import { Prose } from './prose.js';
-import { printMib, printRate, printSeconds, Readings } from './readings.js';
+import { printMib, printRate, printSeconds, type Readings } from './readings.js';
 
 interface Props {
   readonly readings: Readings;
   readonly states: readonly ConsoleState[];
+  /** Null until it is read. */
+  readonly hour: HourReport | null;
   readonly description: ConsoleDescription;
 }
 
 const REQUESTS = 'soapstone_requests_total';
+const RATE_NAMES = ['all', 'refused', 'failed'];
+const TIME_NAMES = ['p99'];
 
 /** A name and its text; true where it needs an operator. */
 type Figure = readonly [string, string, boolean?];
@@ -27,7 +33,7 @@ function recordFigures(readings: Readings, of: 'log' | 'audit', name: string): r
   ];
 }
 
-export function Overview({ readings, states, description }: Props) {
+export function Overview({ readings, states, hour, description }: Props) {
   const { loads } = readings.now;
   const all = readings.rate(REQUESTS);
   const failed = readings.rate(REQUESTS, { outcome: 'failed' });
@@ -67,11 +73,15 @@ export function Overview({ readings, states, description }: Props) {
       </dl>
       <div class="charts">
         <Chart
-          title="Requests per second"
-          names={['ok', 'refused', 'failed']}
-          rows={ratesOf(states)}
+          title="Requests per second, the last hour"
+          names={RATE_NAMES}
+          rows={rateRows(hour, states)}
         />
-        <Chart title="99th percentile, milliseconds" names={['p99']} rows={timesOf(states)} />
+        <Chart
+          title="99th percentile, milliseconds"
+          names={TIME_NAMES}
+          rows={timeRows(hour, states)}
+        />
       </div>
       <Warnings warnings={description.warnings} />
     </>
@@ -93,25 +103,3 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
     </details>
   );
 }
-
-type Row = readonly [seconds: number, ...values: (number | null)[]];
-
-/** Pairs each state with the one before. */
-function pairsOf(states: readonly ConsoleState[]): readonly Readings[] {
-  return states.slice(1).flatMap((state, index) => {
-    const before = states[index];
-    return before === undefined ? [] : [new Readings([before, state])];
-  });
-}
-
-const ratesOf = (states: readonly ConsoleState[]): readonly Row[] =>
-  pairsOf(states).map((pair) => [
-    pair.now.atMillis / 1000,
-    ...['ok', 'refused', 'failed'].map((outcome) => pair.rate(REQUESTS, { outcome })),
-  ]);
-
-const timesOf = (states: readonly ConsoleState[]): readonly Row[] =>
-  pairsOf(states).map((pair) => {
-    const seconds = pair.quantile(0.99);
-    return [pair.now.atMillis / 1000, seconds === null ? null : seconds * 1000];
-  });

@@ -51,7 +51,7 @@ export class Readings {
 
   /** The values of a label. */
   values(name: string, label: string, labels: Labels = {}): readonly string[] {
-    const points = (this.now.metrics[name] ?? []).filter((point) => fits(point, labels));
+    const points = pointsWith(this.now, name, labels);
     return [...new Set(points.map((point) => String(point.labels[label] ?? '')))];
   }
 
@@ -62,17 +62,62 @@ export class Readings {
       .map(Number)
       .filter(Number.isFinite)
       .sort((one, other) => one - other);
-    const counts = bounds.map((bound) => this.grown(series, { ...labels, le: String(bound) }));
-    const all = this.grown(series, { ...labels, le: '+Inf' });
-    if (all === 0) return null;
-    const index = counts.findIndex((count) => count >= all * share);
-    if (index === -1) return bounds.at(-1) ?? null;
-    const [low, high] = [bounds[index - 1] ?? 0, bounds[index] ?? 0];
-    const [below, within] = [counts[index - 1] ?? 0, counts[index] ?? 0];
-    return within === below
-      ? high
-      : low + ((high - low) * (all * share - below)) / (within - below);
+    const counts = [...bounds.map(String), '+Inf'].map((le) =>
+      this.grown(series, { ...labels, le }),
+    );
+    return quantileOf(share, bounds, counts);
   }
+}
+
+/**
+ * The value below which this share is, by counts up to each bound and, the last, of all; null where
+ * there are none.
+ */
+export function quantileOf(
+  share: number,
+  bounds: readonly number[],
+  counts: readonly number[],
+): number | null {
+  const all = counts[bounds.length] ?? 0;
+  if (all === 0) return null;
+  const index = counts.findIndex((count) => count >= all * share);
+  if (index === -1 || index === bounds.length) return bounds.at(-1) ?? null;
+  const [low, high] = [bounds[index - 1] ?? 0, bounds[index] ?? 0];
+  const [below, within] = [counts[index - 1] ?? 0, counts[index] ?? 0];
+  return within === below ? high : low + ((high - low) * (all * share - below)) / (within - below);
+}
+
+/** Points by the value of one of their labels. */
+type LabelIndex = ReadonlyMap<string, readonly Point[]>;
+
+/** Indexes of each state: with hundreds of services a metric has thousands of points. */
+const INDEXES = new WeakMap<ConsoleState, Map<string, LabelIndex>>();
+
+/** The points of a metric that have these labels, found by the first of them. */
+function pointsWith(state: ConsoleState, name: string, labels: Labels): readonly Point[] {
+  const points = state.metrics[name] ?? [];
+  const [first] = Object.entries(labels);
+  if (first === undefined) return points;
+  const [label, value] = first;
+  const found = indexOf(state, name, label).get(value) ?? [];
+  return found.filter((point) => fits(point, labels));
+}
+
+function indexOf(state: ConsoleState, name: string, label: string): LabelIndex {
+  const indexes = INDEXES.get(state) ?? new Map<string, LabelIndex>();
+  INDEXES.set(state, indexes);
+  const key = `${name} ${label}`;
+  const known = indexes.get(key);
+  if (known !== undefined) return known;
+  const made = new Map<string, Point[]>();
+  for (const point of state.metrics[name] ?? []) {
+    const value = String(point.labels[label] ?? '');
+    const points = made.get(value) ?? [];
+    made.set(value, points);
+    points.push(point);
+  }
+  indexes.set(key, made);
+  return made;
 }
 
 const textsOf = (labels: Point['labels']): Labels =>
@@ -81,8 +126,8 @@ const textsOf = (labels: Point['labels']): Labels =>
 const fits = (point: Point, labels: Labels): boolean =>
   Object.entries(labels).every(([name, value]) => String(point.labels[name] ?? '') === value);
 
-const sumOf = ({ metrics }: ConsoleState, name: string, labels: Labels): number =>
-  (metrics[name] ?? []).reduce((sum, point) => (fits(point, labels) ? sum + point.value : sum), 0);
+const sumOf = (state: ConsoleState, name: string, labels: Labels): number =>
+  pointsWith(state, name, labels).reduce((sum, { value }) => sum + value, 0);
 
 export const printRate = (value: number): string =>
   value === 0 ? '0' : value < 10 ? value.toFixed(1) : value.toFixed(0);
@@ -95,5 +140,9 @@ export function printSeconds(value: number | null): string {
 
 export const printMib = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
 
-/** Date and time of this machine, as ISO 8601 has them. */
+/** Date and time of this machine, as ISO 8601 has them: the one form of the page. */
 export const printTime = (millis: number): string => new Date(millis).toLocaleString('sv-SE');
+
+/** The time alone: without seconds where a minute is enough. */
+export const printClock = (millis: number, hasSeconds: boolean): string =>
+  printTime(millis).slice(11, hasSeconds ? 19 : 16);

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 
 import type { RecentRequest } from '../../observe/recent-lists.js';
-import type { CodeDescription, ConsoleDescription } from '../answers.js';
-import { Prose } from './prose.js';
-import { printSeconds, printTime, type Readings } from './readings.js';
+import type { ConsoleDescription } from '../answers.js';
+import type { Readings } from './readings.js';
+import { Meaning, RequestList } from './request-list.js';
 import { Table } from './table.js';
 
 interface Props {
@@ -13,6 +13,8 @@ interface Props {
   readonly id: string;
 }
 
+const NOT_FOUND =
+  'None of the latest 200 has this id. The log has all: `jq \'select(.id == "ID")\'`.';
 const REFUSALS = 'soapstone_refusals_total';
 const VIOLATIONS = 'soapstone_monitored_violations_total';
 
@@ -42,23 +44,26 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
   // A search shows its finds first.
   const latest = (
     <>
-      <List
+      <RequestList
         title="The latest refused or failed"
         requests={matching(refused)}
         codes={codes}
         isSearch={isSearch}
+        empty={isSearch ? NOT_FOUND : 'None.'}
       />
-      <List
+      <RequestList
         title="The latest Faults of backends"
         requests={matching(faults)}
         codes={codes}
         isSearch={isSearch}
+        empty={isSearch ? NOT_FOUND : 'None.'}
       />
-      <List
+      <RequestList
         title="The latest slow ones"
         requests={matching(slow)}
         codes={codes}
         isSearch={isSearch}
+        empty={isSearch ? NOT_FOUND : 'None.'}
       />
     </>
   );
@@ -105,73 +110,4 @@ function SchemaViolations({ readings }: { readonly readings: Readings }) {
   if (rows.length === 0) return null;
   const columns = ['Service', 'Operation', 'Direction', 'Rule', '#last minute', '#since the start'];
   return <Table title="Content that breaks the schema" columns={columns} rows={rows} empty="" />;
-}
-
-function Meaning({ code }: { readonly code: CodeDescription | undefined }) {
-  if (code === undefined) return null;
-  return (
-    <details>
-      <summary>{code.text}</summary>
-      <p>
-        <Prose text={code.why} />
-      </p>
-      <p>
-        <Prose text={code.change} />
-      </p>
-    </details>
-  );
-}
-
-function List(props: {
-  readonly title: string;
-  readonly requests: readonly RecentRequest[];
-  readonly codes: ConsoleDescription['codes'];
-  /** The few that a search has found: with the meaning of their rules. */
-  readonly isSearch: boolean;
-}) {
-  return (
-    <Table
-      title={props.title}
-      columns={[
-        'Time',
-        'Id',
-        'Client',
-        'Class',
-        'Route',
-        'Operation',
-        '#Status',
-        '#Took',
-        'Rule',
-        'Detail',
-      ]}
-      rows={props.requests.map(
-        ({ id, endedMillis, route, clientClass, status, millis, code, ...more }) => [
-          printTime(endedMillis),
-          <code>{id}</code>,
-          [more.caller, more.address].filter((text) => text !== '').join(', '),
-          clientClass,
-          route,
-          more.operationName === '' ? more.operation : `${more.operation} ${more.operationName}`,
-          status,
-          printSeconds(millis / 1000),
-          code === null ? (
-            ''
-          ) : (
-            <>
-              <code title={props.codes[code]?.text}>{code}</code>
-              {props.isSearch ? <Meaning code={props.codes[code]} /> : null}
-            </>
-          ),
-          [more.detail, more.limit === null ? null : `${more.limit.key}: ${more.limit.value}`]
-            .filter((text) => text !== null)
-            .join('; '),
-        ],
-      )}
-      empty={
-        props.isSearch
-          ? 'None of the latest 200 has this id. The log has all: `jq \'select(.id == "ID")\'`.'
-          : 'None.'
-      }
-    />
-  );
 }

@@ -1,21 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { HourReport, RouteHour } from '../../observe/hour-report.js';
 import type { ConsoleDescription, ListenerEnd, ServiceDescription } from '../answers.js';
-import { printRate, printSeconds, type Readings } from './readings.js';
+import { printRate, printSeconds, printTime, type Readings } from './readings.js';
+import { Sparkline } from './sparkline.js';
 import { Table } from './table.js';
 
 interface Props {
   readonly readings: Readings;
+  /** Null until it is read. */
+  readonly hour: HourReport | null;
   readonly description: ConsoleDescription;
 }
 
-export function Services({ readings, description: { services, listenerEnds } }: Props) {
+/** Services shown of a long list: the filter finds the others. */
+const LISTED_MAX = 100;
+
+export function Services({ readings, hour, description }: Props) {
+  const { listenerEnds } = description;
+  const [filter, setFilter] = useState('');
+  const found = description.services.filter(({ name }) =>
+    name.toLowerCase().includes(filter.trim().toLowerCase()),
+  );
+  const services = found.slice(0, LISTED_MAX);
+  const hours = new Map(hour?.routes.map((each) => [each.route, each]));
+  const hourOf = ({ name }: ServiceDescription) => <ServiceHour hour={hours.get(name)} of={hour} />;
   return (
     <>
+      {description.services.length < FILTERED_FROM ? null : (
+        <label>
+          Services
+          <input
+            type="search"
+            value={filter}
+            placeholder={`${description.services.length} services: a part of the name`}
+            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+          />
+        </label>
+      )}
       <Table
         title="Services"
         columns={[
           'Service',
           'Speaks',
           'Mode',
+          'The last hour',
           '#SOAP requests/s',
           '#median',
           '#p99',
@@ -26,8 +55,17 @@ export function Services({ readings, description: { services, listenerEnds } }: 
           '#waiting for the rate',
           '#addresses at rest',
         ]}
-        rows={services.map((service) => rowOf(service, readings))}
-        empty="There are none."
+        rows={services.map((service) => rowOf(service, hourOf(service), readings))}
+        empty={
+          description.services.length === 0
+            ? 'There are none. Add one under `services` of the configuration.'
+            : 'No service has such a name.'
+        }
+        note={
+          found.length > LISTED_MAX
+            ? `${found.length - LISTED_MAX} more: narrow the filter.`
+            : undefined
+        }
       />
       <Table
         title="Addresses"
@@ -66,6 +104,17 @@ export function Services({ readings, description: { services, listenerEnds } }: 
     </>
   );
 }
+
+/** A filter helps from so many services on. */
+const FILTERED_FROM = 10;
+
+interface ServiceHourProps {
+  readonly hour: RouteHour | undefined;
+  readonly of: HourReport | null;
+}
+
+const ServiceHour = ({ hour, of }: ServiceHourProps) =>
+  of === null ? null : <Sparkline hour={hour} slotSeconds={of.slotSeconds} />;
 
 /** The share of each new backend, and how its calls are. */
 function NewBackends({ readings }: Pick<Props, 'readings'>) {
@@ -141,9 +190,7 @@ function Certificates({ readings, listenerEnds }: CertificatesProps) {
   const endOf = (kind: ListenerEnd['kind'], millis: number | null) => {
     const isSoon = millis !== null && millis - readings.now.atMillis < SOON_MILLIS[kind];
     return (
-      <span class={isSoon ? 'bad' : ''}>
-        {millis === null ? 'not known' : new Date(millis).toLocaleString()}
-      </span>
+      <span class={isSoon ? 'bad' : ''}>{millis === null ? 'not known' : printTime(millis)}</span>
     );
   };
   const ofListeners = listenerEnds.map(({ key, address, kind, name, millis }) => [
@@ -172,7 +219,11 @@ function Certificates({ readings, listenerEnds }: CertificatesProps) {
 
 const VERIFIED_BY = { clientCa: 'authorities of clients', clientCrl: 'revocation lists' } as const;
 
-function rowOf({ name, kind, mode, dialects }: ServiceDescription, readings: Readings) {
+function rowOf(
+  { name, kind, mode, dialects }: ServiceDescription,
+  hour: ComponentChildren,
+  readings: Readings,
+) {
   const route = { route: name };
   const of = { service: name };
   const failed = readings.rate('soapstone_requests_total', { ...route, outcome: 'failed' });
@@ -181,6 +232,7 @@ function rowOf({ name, kind, mode, dialects }: ServiceDescription, readings: Rea
     <a href={`#explorer/${encodeURIComponent(name)}`}>{name}</a>,
     kind === 'graphql' ? 'GraphQL' : `SOAP ${dialects.join(', ')}`,
     mode === 'monitor' ? <span class="bad">monitor</span> : (mode ?? ''),
+    hour,
     printRate(readings.rate('soapstone_requests_total', route)),
     printSeconds(readings.quantile(0.5, route)),
     printSeconds(readings.quantile(0.99, route)),

@@ -1,4 +1,4 @@
-import type { Readings } from './readings.js';
+import { printTime, type Readings } from './readings.js';
 import { Table } from './table.js';
 
 const ACTIVE = 'soapstone_subscriptions_active';
@@ -40,5 +40,4 @@ export function Streams({ readings }: { readonly readings: Readings }) {
   );
 }
 
-const takenAt = (seconds: number): string =>
-  seconds > 0 ? new Date(seconds * 1000).toLocaleString() : '';
+const takenAt = (seconds: number): string => (seconds > 0 ? printTime(seconds * 1000) : '');

@@ -10,7 +10,7 @@ interface Props {
   /** The text where there are no rows. */
   readonly empty: string;
   /** Below the rows. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 export function Table({ title, columns, rows, empty, note }: Props) {

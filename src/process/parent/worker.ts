@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { NotAvailable } from '../../observe/admin.js';
 import type { ParentCalls, WorkerCalls, WorkerChannel } from '../calls.js';
 import { Channel } from '../channel.js';
 import { ensureDisconnect, HandedConnections } from './handed-connections.js';
@@ -30,6 +31,25 @@ export const askInTime = <K extends keyof WorkerCalls>(
   data: WorkerCalls[K]['data'],
 ): Promise<WorkerCalls[K]['answer'] | null> =>
   channel.ask(call, data, ANSWER_MILLIS).catch(() => null);
+
+/**
+ * The answer of a worker that takes requests, the one that has run longest first. Throws
+ * `NotAvailable` where none answers.
+ */
+export async function askAny<K extends keyof WorkerCalls>(
+  taking: ReadonlySet<Worker>,
+  call: K,
+  data: WorkerCalls[K]['data'],
+): Promise<WorkerCalls[K]['answer']> {
+  for (const { channel } of [...taking]) {
+    try {
+      return await channel.ask(call, data, ANSWER_MILLIS);
+    } catch {
+      // The next one may.
+    }
+  }
+  throw new NotAvailable('no worker answers');
+}
 
 /** A worker in a process of its own, which runs the same command line. */
 export class ForkedWorker implements Worker {

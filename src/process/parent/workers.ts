@@ -34,7 +34,7 @@ import { EndedReplicas } from './ended-replicas.js';
 import { ReplacementPauses } from './replacement-pauses.js';
 import { ForkedWorker, type Worker } from './worker.js';
 import { workerCanaries } from './worker-canaries.js';
-import { workerConsole } from './worker-console.js';
+import { WorkerConsole } from './worker-console.js';
 import type { GroupEnd, NextConfig, ParentConfig, WorkerGroup } from './worker-group.js';
 import { WorkerHealth } from './worker-health.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -107,6 +107,7 @@ export class Workers implements WorkerGroup {
   readonly #taking = new Set<Worker>();
   readonly #metrics: WorkerMetrics;
   readonly #usage = new WorkerUsage(this.#taking);
+  readonly #console = new WorkerConsole(this.#taking);
   readonly #health = new WorkerHealth(this.#taking);
   readonly #replicas = new EndedReplicas(this.#taking);
   readonly #suspicions = new sharedState.Suspicions();
@@ -267,7 +268,7 @@ export class Workers implements WorkerGroup {
       pages: [
         usagePages(() => this.#usage.report()),
         canaryPages(workerCanaries(this.#taking)),
-        makeConsole(workerConsole(this.#taking, this.#metrics, loads, trafficUrl)),
+        makeConsole(this.#console.sources(this.#metrics, loads, trafficUrl)),
       ],
     };
   }
@@ -357,6 +358,7 @@ export class Workers implements WorkerGroup {
         metricsPart: (part) => this.#metrics.takePart(worker, part),
         lastMetrics: () => this.#metrics.take(worker),
         lastUsage: (usage) => this.#usage.take(worker, usage),
+        lastHour: (hour) => this.#console.takeHour(hour),
       } satisfies Required<Parameters<typeof worker.channel.answer>[0]>,
       (error) => this.#log.bug(error),
     );
