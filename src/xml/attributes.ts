@@ -12,9 +12,10 @@ import { namespaceNameOf, RAW, WIDE } from './tag.js';
 export class AttributeScanner {
   /** White space has been seen since the name of the element or the last attribute. */
   hasSpace = false;
+  /** Attributes that an element may have. */
+  most: number;
   readonly #cursor: Cursor;
   readonly #elements: Elements;
-  readonly #mostAttributes: number;
   readonly #limits: XmlLimits;
   readonly #mostInScope: number;
   readonly #mostValue: number;
@@ -32,7 +33,7 @@ export class AttributeScanner {
   constructor(cursor: Cursor, limits: XmlLimits) {
     this.#cursor = cursor;
     this.#elements = cursor.elements;
-    this.#mostAttributes = limits.attributes;
+    this.most = limits.attributes;
     this.#limits = limits;
     this.#mostInScope = limits.namespacesInScope;
     this.#mostValue = limits.attributeValueBytes;
@@ -106,8 +107,8 @@ export class AttributeScanner {
       const perElement = depth === 0 ? 'namespacesOnRoot' : 'namespacesPerElement';
       throw refuseByXmlLimit(isWithinElement ? 'namespacesInScope' : perElement, limits, offset);
     }
-    if (tag.attributeCount >= this.#mostAttributes) {
-      throw refuseByXmlLimit('attributes', this.#limits, offset);
+    if (tag.attributeCount >= this.most) {
+      throw refuseByXmlLimit('attributes', { ...this.#limits, attributes: this.most }, offset);
     }
   }
 

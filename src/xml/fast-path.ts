@@ -18,6 +18,8 @@ import type { TextScanner } from './text.js';
  * Both must report the same events.
  */
 export class FastPathScanner {
+  /** Attributes that an element may have. */
+  mostAttributes: number;
   readonly #cursor: Cursor;
   readonly #elements: Elements;
   readonly #tag: Tag;
@@ -26,7 +28,6 @@ export class FastPathScanner {
   readonly #skipped: SkippedContentScanner;
   readonly #limits: XmlLimits;
   readonly #nameBytes: number;
-  readonly #mostAttributes: number;
   readonly #mostValue: number;
   readonly #mostInScope: number;
 
@@ -39,7 +40,7 @@ export class FastPathScanner {
     this.#skipped = new SkippedContentScanner(cursor, text, limits);
     this.#limits = limits;
     this.#nameBytes = limits.nameChars;
-    this.#mostAttributes = limits.attributes;
+    this.mostAttributes = limits.attributes;
     this.#mostValue = limits.attributeValueBytes;
     this.#mostInScope = limits.namespacesInScope;
   }
@@ -162,6 +163,7 @@ export class FastPathScanner {
     const declared = cached.declarations.prefixes.length;
     if (declared > declarationsMax(this.#limits, elements.depth)) return -1;
     if (namespaces.count + declared > this.#mostInScope) return -1;
+    if (cached.attributes.length > this.mostAttributes) return -1;
     elements.begin(this.#cursor.base + i);
     namespaces.declareCached(cached.declarations);
     for (const { name: attribute, start, end, flags } of cached.attributes) {
@@ -191,7 +193,7 @@ export class FastPathScanner {
       }
       const start = i + attribute.length + 3;
       if (start >= end || view.getUint16(start - 2) !== 0x3d22) return -1;
-      if (attribute.length > this.#nameBytes || tag.attributeCount >= this.#mostAttributes) {
+      if (attribute.length > this.#nameBytes || tag.attributeCount >= this.mostAttributes) {
         return -1;
       }
       const stop = skipPlainValue(view, start, end);

@@ -37,7 +37,8 @@ export const XML_LIMITS = {
     [1, 1000],
     'count',
     'XML_ATTR_LIMIT',
-    'Attributes of one element, namespace declarations not counted.',
+    'Attributes of one element, namespace declarations not counted. As long as it is 100, ' +
+      'elements of replies may have 500, as in CXF: rows of SharePoint have one for each column.',
   ),
   attributeValueBytes: limit(
     64 * KIB,
@@ -95,6 +96,15 @@ export const XML_LIMITS = {
 } satisfies LimitTable;
 
 export type XmlLimits = Limits<typeof XML_LIMITS>;
+
+/** Attributes of one element of a reply, as long as `attributes` has its default. */
+const REPLY_ATTRIBUTES = 500;
+
+/** The limits of messages of backends: those of callers are read by `limits` as they are. */
+export const limitsOfReplies = (limits: XmlLimits): XmlLimits =>
+  limits.attributes === XML_LIMITS.attributes.default
+    ? { ...limits, attributes: REPLY_ATTRIBUTES }
+    : limits;
 
 /** Namespace declarations allowed on an element below `depth` open ones. */
 export const declarationsMax = (limits: XmlLimits, depth: number): number =>

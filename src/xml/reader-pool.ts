@@ -1,5 +1,5 @@
 import type { XmlHandler } from './events.js';
-import type { XmlLimits } from './limits.js';
+import { limitsOfReplies, type XmlLimits } from './limits.js';
 import { XmlReader } from './reader.js';
 
 /** Readers kept for the next message. More in flight than this are made anew and dropped. */
@@ -11,10 +11,13 @@ const IDLE_MAX = 64;
  */
 export class ReaderPool {
   readonly #limits: XmlLimits;
+  /** The limits of messages of backends. */
+  readonly limitsOfReplies: XmlLimits;
   readonly #idle: XmlReader[] = [];
 
   constructor(limits: XmlLimits) {
     this.#limits = limits;
+    this.limitsOfReplies = limitsOfReplies(limits);
   }
 
   /**
@@ -24,6 +27,13 @@ export class ReaderPool {
   take(handler: XmlHandler, charset: string | null): XmlReader {
     const reader = this.#idle.pop() ?? new XmlReader(handler, this.#limits);
     reader.reset(handler, charset);
+    return reader;
+  }
+
+  /** As `take`, for a message of a backend. */
+  takeForReply(handler: XmlHandler, charset: string | null): XmlReader {
+    const reader = this.take(handler, charset);
+    reader.mostAttributes = this.limitsOfReplies.attributes;
     return reader;
   }
 

@@ -42,6 +42,11 @@ export class XmlReader {
     this.#scanner.reset(handler);
   }
 
+  /** Attributes that an element may have, until `reset`. */
+  set mostAttributes(count: number) {
+    this.#scanner.mostAttributes = count;
+  }
+
   /** Elements begun so far. */
   get elements(): number {
     return this.#scanner.elements.count;

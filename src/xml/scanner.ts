@@ -47,6 +47,7 @@ export class Scanner {
   readonly #text: TextScanner;
   readonly #fastPath: FastPathScanner;
   readonly #comments: CommentScanner;
+  readonly #ownAttributes: number;
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
     const cursor = new Cursor(handler, limits);
@@ -57,14 +58,22 @@ export class Scanner {
     this.#text = new TextScanner(cursor);
     this.#fastPath = new FastPathScanner(cursor, this.#tags, this.#text, limits);
     this.#comments = new CommentScanner(cursor, limits);
+    this.#ownAttributes = limits.attributes;
   }
 
   /** Begins a message whose first byte has offset 0. */
   reset(handler: XmlHandler): void {
     this.#cursor.reset(handler);
     this.#attributes.reset();
+    this.mostAttributes = this.#ownAttributes;
     this.#tags.reset();
     this.#text.reset();
+  }
+
+  /** Attributes that an element of this message may have. */
+  set mostAttributes(count: number) {
+    this.#attributes.most = count;
+    this.#fastPath.mostAttributes = count;
   }
 
   /** Between messages: lets go of the last one. */

@@ -1,5 +1,9 @@
 import t from 'tap';
 import { desk, startDesk } from '../acceptance/desk.js';
+import { answerWith } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
+import { ENDPOINTS, item, startReplyDesk } from '../kit/reply-desk.js';
+import { until } from '../kit/until.js';
 
 /**
  * Lists of SharePoint: CAML in arguments and rows in replies, where the WSDL has mixed content of
@@ -60,4 +64,58 @@ t.test('CAML is JSON, and rows are values', async (t) => {
       '<OrderBy><FieldRef Name="Title" Ascending="TRUE"/></OrderBy></Query>',
   );
   t.match(sent(), '<ViewFields><FieldRef Name="ID"/><FieldRef Name="Title"/></ViewFields>');
+});
+
+const columns = (count: number): string =>
+  Array.from({ length: count }, (_, at) => ` ows_Column${at}="v${at}"`).join('');
+
+t.test('a row of a reply has an attribute for each of 500 columns', async (t) => {
+  const { ask } = await startDesk(t, WSDL);
+  const rows = (count: number): string => ROWS.replace(' ows_ID="1"', columns(count));
+  const answer = await ask('{ get(listName: "Stock") { any { value } } }', rows(499));
+  t.match(JSON.stringify(answer), '"@ows_Column498":"v498"');
+  const refused = await ask('{ get(listName: "Stock") { any { value } } }', rows(500));
+  t.match(refused, { errors: [{ extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }] });
+});
+
+t.test('replies and requests have limits of attributes of their own', async (t) => {
+  const wide = (count: number): string =>
+    envelope(item().replace('<t:name>', `<t:name xmlns:o="urn:o"${own(count)}>`));
+  const own = (count: number): string =>
+    Array.from({ length: count }, (_, at) => ` o:a${at}=""`).join('');
+  const desk = await startReplyDesk(t);
+  for (const [count, code, mcp] of [
+    [500, null, 'nail'],
+    [501, 'UPSTREAM_RESPONSE_LIMIT', '"isError":true'],
+  ] as const) {
+    desk.backend.answer = answerWith(wide(count));
+    for (const endpoint of ENDPOINTS) {
+      const { text } = await desk.call(endpoint);
+      t.match(text, endpoint === 'mcp' ? mcp : (code ?? 'nail'), `${count}, ${endpoint}`);
+    }
+  }
+  await until(() =>
+    desk.gateway.logLines().some((line) => JSON.stringify(line).includes('limits.xml.attributes')),
+  );
+  // The reader of a reply is used again for a request, and the start tag is known by then.
+  const request = (count: number): string =>
+    envelope(`<t:GetItem xmlns:t="urn:t" xmlns:o="urn:o"${own(count)}><t:id>7</t:id></t:GetItem>`);
+  desk.backend.answer = answerWith(wide(500));
+  t.equal((await desk.send(request(100))).status, 200);
+  t.match(await (await desk.send(request(101))).text(), 'XML_ATTR_LIMIT');
+});
+
+t.test('a limit of attributes that is configured holds for requests and replies', async (t) => {
+  const desk = await startReplyDesk(t, { keys: '    limits: { xml: { attributes: 4 } }\n' });
+  for (const [count, code, mcp] of [
+    [4, null, 'nail'],
+    [5, 'UPSTREAM_RESPONSE_LIMIT', '"isError":true'],
+  ] as const) {
+    const attributes = Array.from({ length: count }, (_, at) => ` a${at}=""`).join('');
+    desk.backend.answer = answerWith(envelope(item().replace('<t:name>', `<t:name${attributes}>`)));
+    for (const endpoint of ENDPOINTS) {
+      const { text } = await desk.call(endpoint);
+      t.match(text, endpoint === 'mcp' ? mcp : (code ?? 'nail'), `${count}, ${endpoint}`);
+    }
+  }
 });

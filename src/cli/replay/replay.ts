@@ -7,7 +7,7 @@ import { compareReplies } from '../../flow/compare/compare-replies.js';
 import { ReplyReader } from '../../flow/compare/reply-reader.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { MIME_LIMITS } from '../../soap/index.js';
-import { XML_LIMITS } from '../../xml/index.js';
+import { ReaderPool, XML_LIMITS } from '../../xml/index.js';
 import { counted, oneLine } from '../table.js';
 import { type RecordedExchange, type RecordedExchanges, readRecording } from './read-recording.js';
 import { printJson, printJunit, printWords, type ReplayedExchange } from './replay-report.js';
@@ -191,6 +191,8 @@ interface ReplayTarget {
   readonly ignore: readonly string[];
 }
 
+const { limitsOfReplies: REPLY_LIMITS } = new ReaderPool(defaultsOf(XML_LIMITS));
+
 async function replayOne(
   exchange: RecordedExchange,
   recording: RecordedExchanges,
@@ -199,7 +201,7 @@ async function replayOne(
   const { name, description } = exchange;
   const about = { name, operation: description.operation };
   const content = { types: await recording.typesOf(exchange), ignore: new Set(ignore) };
-  const limits = { xml: defaultsOf(XML_LIMITS), mime: defaultsOf(MIME_LIMITS) };
+  const limits = { xml: REPLY_LIMITS, mime: defaultsOf(MIME_LIMITS) };
   const startedMillis = Date.now();
   try {
     const recorded = new ReplyReader(description.reply.contentType, content, limits);

@@ -29,11 +29,11 @@ export function takeReaders(
   held: mime.HeldPackage | null = null,
 ): MessageReading {
   if (type === null) {
-    const xml = service.readers.take(handler, charset);
+    const xml = take(service, handler, charset, isRequest);
     return { xml, reader: xml, package: null };
   }
   const references = new mime.References(service.mimeLimits.parts, isRequest);
-  const xml = service.readers.take(new mime.IncludeReader(handler, references), null);
+  const xml = take(service, new mime.IncludeReader(handler, references), null, isRequest);
   const options = {
     type,
     limits: service.mimeLimits,
@@ -48,3 +48,11 @@ export function takeReaders(
   });
   return { xml, reader, package: reader };
 }
+
+const take = (
+  { readers }: SoapService,
+  handler: XmlHandler,
+  charset: string | null,
+  isRequest: boolean,
+): XmlReader =>
+  isRequest ? readers.take(handler, charset) : readers.takeForReply(handler, charset);

@@ -66,7 +66,8 @@ class ShadowPair<Parts extends RecordedCall> {
     this.#operation = operation;
     this.#shadow = shadow;
     this.#start = start;
-    const { xmlLimits: xml, mimeLimits: mime } = shadow.service;
+    const { readers, mimeLimits: mime } = shadow.service;
+    const xml = readers.limitsOfReplies;
     const content = { types: typesOf(shadow, operation), ignore: shadow.ignore };
     const reply = (): ShadowReply =>
       new ShadowReply(shadow.traffic, content, { xml, mime }, () => this.#compare());

@@ -132,7 +132,7 @@ export class Recorder {
       masked,
       secretBlocks: new Set([...headerBlocks.SECURITY_NAMES, ...this.#service.ownBlocks]),
     });
-    const reader = new XmlReader(written, this.#service.xmlLimits);
+    const reader = new XmlReader(written, this.#service.readers.limitsOfReplies);
     try {
       reader.write(message);
       reader.end();

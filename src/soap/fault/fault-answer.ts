@@ -102,7 +102,7 @@ function read(
   prefixes: ReadonlySet<string>,
 ) {
   const fault = new FaultMessage(rules, prefixes);
-  const reader = readers.take(fault, charset);
+  const reader = readers.takeForReply(fault, charset);
   try {
     reader.write(message);
     reader.end();
