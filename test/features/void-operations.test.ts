@@ -3,6 +3,7 @@ import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { answerStatus, answerWith, type RecordingBackend } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
 import { ENDPOINTS, type EndpointAnswer, startReplyDesk } from '../kit/reply-desk.js';
+import { until } from '../kit/until.js';
 
 const XML = { 'content-type': 'text/xml' };
 
@@ -150,6 +151,23 @@ t.test('the Fault in a 401 is read where the gateway has sent no credentials', a
   desk.backend.answer = answerStatus(401, { 'content-type': 'text/html', ...challenge }, '<html>');
   for (const endpoint of ['graphql', 'rest', 'mcp'] as const)
     t.match((await desk.call(endpoint)).text, 'went to it without any', endpoint);
+  const { status, headers } = await desk.call('rest', 'GetItem', { authorization: 'Basic bWU6' });
+  t.equal(status, 502, 'a challenge would ask for credentials that are never sent');
+  t.equal(headers.get('www-authenticate'), null);
+  await until(async () => /forwardHeaders/.test(String((await desk.lastLine())['detail'])));
+});
+
+t.test('a challenge for connections is none to a caller that has sent credentials', async (t) => {
+  const desk = await startReplyDesk(t, { keys: '    forwardHeaders: [authorization]\n' });
+  const own = { authorization: 'Basic bWU6bm8=' };
+  desk.backend.answer = answerStatus(401, { 'www-authenticate': 'NTLM' });
+  for (const endpoint of ['graphql', 'rest', 'mcp'] as const) {
+    const got = await desk.call(endpoint, 'GetItem', own);
+    t.match(got.text, 'belong to a connection', endpoint);
+    t.equal(got.headers.get('www-authenticate'), null, endpoint);
+    t.equal(got.status, endpoint === 'rest' ? 502 : 200, endpoint);
+  }
+  await until(async () => /NTLM/.test(String((await desk.lastLine())['detail'])));
 });
 
 t.test('a 401 to the credentials of the gateway is no matter of the caller', async (t) => {

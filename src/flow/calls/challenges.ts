@@ -23,22 +23,33 @@ export function challengesOf(head: ReplyHead, { reach }: SoapService): readonly 
   return usable.length === 0 && sent.length > 0 ? null : usable;
 }
 
-const NONE_SENT = 'The service wants credentials, and the request went to it without any.';
+const NONE_SENT = {
+  detail: 'status 401 to a call without credentials: `forwardHeaders: [authorization]` sends them',
+  text: 'The service wants credentials, and the request went to it without any.',
+};
+
+const OF_CONNECTIONS = {
+  detail: 'status 401 with challenges of NTLM or Negotiate, which only SOAP callers can answer',
+  text: 'The service accepts credentials only that belong to a connection of the caller.',
+};
 
 /**
  * The refusal of a 401 whose content is no Fault; null where no Fault is looked for. `challenge`:
  * to the caller, null for none. Where the gateway has sent no credentials of its own a Fault says
- * more than the status.
+ * more than the status. `hasSent`: the call had credentials of the caller.
  */
 export function refusalUnlessFault(
   { status }: ReplyHead,
   challenge: string | null,
   { passesCredentials }: SoapService,
+  hasSent: boolean,
 ): Refusal | null {
   if (challenge !== null) {
     return new Refusal('UPSTREAM_UNAUTHENTICATED', 'status 401', { challenge });
   }
-  return status === 401 && passesCredentials
-    ? new Refusal('UPSTREAM_AUTH', 'status 401', { text: NONE_SENT })
-    : null;
+  if (status !== UNAUTHORIZED || !passesCredentials) return null;
+  const { detail, text } = hasSent ? OF_CONNECTIONS : NONE_SENT;
+  return new Refusal('UPSTREAM_AUTH', detail, { text });
 }
+
+const UNAUTHORIZED = 401;

@@ -154,7 +154,8 @@ export class DecodedReply implements UpstreamReceiver {
     this.#challenge = this.#challengeOf(head);
     // The call is accepted, whatever comes but a Fault.
     const isAccepted = this.#sent.operation.output === null && head.status === ACCEPTED;
-    this.#unlessFault = refusalUnlessFault(head, this.#challenge, this.#context.service);
+    const { service } = this.#context;
+    this.#unlessFault = refusalUnlessFault(head, this.#challenge, service, this.#hasSent === true);
     this.#mayBeUnread = this.#unlessFault !== null || isAccepted;
     const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkedForm(head);
     this.#form = form;
@@ -178,17 +179,24 @@ export class DecodedReply implements UpstreamReceiver {
     return this.#context.service.toleranceOf(this.#sent.operation);
   }
 
+  /** Whether the call had credentials of the caller; null: none of callers are sent. */
+  get #hasSent(): boolean | null {
+    const { service, headers } = this.#context;
+    const isPassed =
+      service.passesCredentials && service.callerFields.ofGraphql.includes('authorization');
+    return isPassed ? headers['authorization'] !== undefined : null;
+  }
+
   /**
    * The challenge of a backend that wants other credentials of the caller, which it has got; null
    * for any other reply.
    */
   #challengeOf(head: ReplyHead): string | null {
-    const { service, headers, exchange } = this.#context;
-    const isPassed =
-      service.passesCredentials && service.callerFields.ofGraphql.includes('authorization');
-    if (head.status !== 401 || !isPassed) return null;
+    const { service, exchange } = this.#context;
+    const hasSent = this.#hasSent;
+    if (head.status !== 401 || hasSent === null) return null;
     // Without them the caller has none, or they are those for the gateway, which knows its clients.
-    if (headers['authorization'] === undefined && exchange.caller.className !== '') return null;
+    if (!hasSent && exchange.caller.className !== '') return null;
     const challenges = challengesOf(head, service);
     return challenges === null ? null : challenges.join(', ');
   }
