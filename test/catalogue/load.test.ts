@@ -112,6 +112,7 @@ t.test('C02: files around the folder of a WSDL that is imported', async (t) => {
   await put('estate/a/b/notes.txt', xsd());
   await put('estate/a/b/keys', 'password=hunter2');
   await put('estate/a/b/keys.xsd', '<secret token="hunter2"/>');
+  await put('estate/a/b/keys.xml', '<secret token="hunter2"/>');
   await put('estate/a/b/broken.xsd', '<xs:schema><hunter2></xs:schema>');
   await put(main, '');
   await symlink(join(directory, 'elsewhere/s.xsd'), join(directory, 'estate/a/link.xsd'));
@@ -138,6 +139,7 @@ t.test('C02: files around the folder of a WSDL that is imported', async (t) => {
       'import: a file that is no schema by its content',
       '../../../keys',
       '../../../keys.xsd',
+      '../../../keys.xml',
       '../../../broken.xsd',
     ],
   ] as const) {
@@ -176,6 +178,17 @@ t.test('C02: a URL whose file lies beside the WSDL', async (t) => {
   const unread = await read(importing(`${other.url}/x.xsd`).replace('urn:n0', 'urn:else'));
   t.equal(unread.documents.length, 1);
   t.match(unread.warnings, [{ what: /names a URL\.$/ }]);
+
+  rows.answer('C02', 'a file of the same name in one folder beside the WSDL');
+  await mkdir(join(directory, 'one'));
+  await writeFile(join(directory, 'one/z.xsd'), xsd());
+  t.equal((await read(importing(`${other.url}/z.xsd`))).documents.length, 2);
+  rows.answer('C02', 'files of the same name in two folders beside the WSDL');
+  await mkdir(join(directory, 'two'));
+  await writeFile(join(directory, 'two/z.xsd'), xsd());
+  const unsure = await read(importing(`${other.url}/z.xsd`));
+  t.equal(unsure.documents.length, 1);
+  t.match(unsure.warnings, [{ what: /names a URL\.$/ }]);
   t.equal(other.connects(), 0);
 });
 

@@ -1,7 +1,14 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 import { inputFiles } from '../../core/index.js';
-import { anyCase, isNearby, sameNamedFiles, sharedFolder, shellWord } from './nearby.js';
+import {
+  anyCase,
+  besideFolders,
+  isNearby,
+  sameNamedFiles,
+  sharedFolder,
+  shellWord,
+} from './nearby.js';
 
 /**
  * A source of documents. For a WSDL in a file it reads files inside the root folder only; for a
@@ -148,6 +155,20 @@ export function fileSource(
     const found = await inputs.glob(anyCase(dirname(document), href)).catch(() => []);
     return found.filter((path) => join(path).toLowerCase() === written);
   };
+  /** The file of the same name in the folders beside; null where several have one. */
+  const onlyOneBeside = async (href: string, document: string): Promise<Located | null> => {
+    const found: Located[] = [];
+    for (const pattern of besideFolders(href, document, main)) {
+      if (++lookups > LOOKUPS) return null;
+      for (const path of await inputs.glob(pattern).catch(() => [])) {
+        const located = await permitted(path).catch(() => null);
+        if (located !== null && !found.some(({ key }) => key === located.key)) {
+          found.push(located);
+        }
+      }
+    }
+    return found.length === 1 ? (found[0] ?? null) : null;
+  };
   /** A file of the same name beside the WSDL or along its tree. */
   const inPlaceOf = async (
     refused: Refused,
@@ -159,7 +180,8 @@ export function fileSource(
       const found = await permitted(path).catch(() => null);
       if (found !== null) return { ...found, inPlaceOf: refused };
     }
-    return refused;
+    const found = await onlyOneBeside(href, document);
+    return found === null ? refused : { ...found, inPlaceOf: refused };
   };
   return {
     async locate(href, base) {

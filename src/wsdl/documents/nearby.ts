@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { dirname, extname, join, relative, sep } from 'node:path';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
 
 /**
  * Levels above the folder of a WSDL in which its files may lie; Travelport, ONVIF, Axis and CXF go
@@ -59,6 +59,17 @@ export function sameNamedFiles(href: string, document: string, main: string): re
   }
   const suffixes = own.map((_, from) => own.slice(from).join(sep));
   return suffixes.flatMap((suffix) => folders.map((folder) => join(folder, suffix)));
+}
+
+/**
+ * Patterns for files of the name that a reference ends with, in folders beside its document and
+ * beside the folder of the WSDL: trees keep schemas in a folder of their own.
+ */
+export function besideFolders(href: string, document: string, main: string): readonly string[] {
+  const [name] = sameNamedFiles(href, document, main).map((path) => basename(path));
+  if (name === undefined || /[*?[\]{}]/.test(name)) return [];
+  const folders = [dirname(document), dirname(main), dirname(dirname(main))];
+  return [...new Set(folders)].map((folder) => join(folder, '*', name));
 }
 
 /** The path of a URL, or the file that its query names. */

@@ -49,6 +49,9 @@ const TREES: Readonly<Record<string, readonly [wsdl: string, location: string, f
   'a query that names the file': ['wsdl/a.wsdl', 'a.wsdl?xsd=t.xsd', 'wsdl/t.xsd'],
   'a file with a query in its name': ['wsdl/a.wsdl', 'S.svc?xsd=xsd0', 'wsdl/S.svc?xsd=xsd0'],
   'a fragment': ['wsdl/a.wsdl', 't.xsd#types', 'wsdl/t.xsd'],
+  'a folder of schemas beside': ['wsdl/a.wsdl', 't.xsd', 'schemas/t.xsd'],
+  'a folder of schemas within': ['w/a.wsdl', 'http://h.example/t.xsd', 'w/schemas/t.xsd'],
+  'a URL, and a folder beside': ['wsdl/a.wsdl', 'http://h.example/shop/t.xsd', 'xsd/t.xsd'],
   'white space': ['wsdl/a.wsdl', '\n  t.xsd\n', 'wsdl/t.xsd'],
 };
 
@@ -85,6 +88,16 @@ t.test('a file of another namespace, or out of the tree, is not taken for a name
     },
     'in a hidden folder': { 'w/wsdl/a.wsdl': wsdlFor('../.Git/t.xsd'), 'w/.git/t.xsd': TYPES },
     'no schema by its name': { 'w/wsdl/a.wsdl': wsdlFor('../KEYS/t.pem'), 'w/keys/t.pem': TYPES },
+    'of one name in two folders': {
+      'w/wsdl/a.wsdl': wsdlFor('t.xsd'),
+      'w/one/t.xsd': TYPES,
+      'w/two/t.xsd': TYPES,
+    },
+    'in a hidden folder beside': { 'w/wsdl/a.wsdl': wsdlFor('t.xsd'), 'w/.git/t.xsd': TYPES },
+    'no schema by its content': {
+      'w/wsdl/a.wsdl': wsdlFor('../x/t.xsd'),
+      'w/x/t.xsd': '<secret/>',
+    },
     'a link out of the tree': { 'w/wsdl/a.wsdl': wsdlFor('Link.xsd') },
     'a link in a folder beside': { 'w/wsdl/a.wsdl': wsdlFor('../XSD/t.xsd'), 'w/xsd/x.xsd': other },
   };
