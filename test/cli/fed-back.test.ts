@@ -48,7 +48,8 @@ t.test('examples for values and structures of all kinds', async (t) => {
 });
 
 /** Returns how many requests libxml2 has found valid. */
-function expectGood(t: Test, { folder, results, requests }: FedBack): number {
+function expectGood(t: Test, { folder, results, requests, listBytes }: FedBack): number {
+  t.ok(listBytes <= LIST_BYTES, `${listBytes} bytes of tools/list`);
   t.same(
     results.filter(({ error }) => error !== null),
     [],
@@ -67,6 +68,9 @@ function expectGood(t: Test, { folder, results, requests }: FedBack): number {
   );
   return known.length;
 }
+
+/** `limits.mcp.listBytes` by default. */
+const LIST_BYTES = 64 * 1024;
 
 /** Messages of the SOAP encoding are not held to a schema. */
 const ENCODED = /^<[^>]* \w+:encodingStyle=/;

@@ -35,6 +35,8 @@ export interface FedBack {
   readonly results: readonly FedResult[];
   /** Messages that the backend got. */
   readonly requests: readonly string[];
+  /** The bytes of the whole answer to `tools/list`. */
+  readonly listBytes: number;
 }
 
 const SILENT = { out: () => {}, error: () => {} };
@@ -72,8 +74,9 @@ export async function feedBack(t: Closing, wsdl: string): Promise<FedBack | null
     ...(await feedOpenApi(gateway)),
     ...(await feedTools(gateway)),
   ];
+  const listBytes = await toolsListBytes(gateway);
   await gateway.close();
-  return { folder, results, requests };
+  return { folder, results, requests, listBytes };
 }
 
 async function useRecordingMock(t: Closing, model: WsdlModel, into: string[]): Promise<string> {
@@ -167,6 +170,20 @@ function queryOf(parameters: readonly Parameter[]): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
+/** 0 where there are no tools. */
+async function toolsListBytes(gateway: TestGateway): Promise<number> {
+  if (gateway.compiled().mcp === null) return 0;
+  const answer = await askTools(gateway, 'tools/list', {});
+  return (await answer.arrayBuffer()).byteLength;
+}
+
+const askTools = (gateway: TestGateway, method: string, params: object): Promise<Response> =>
+  postJson(
+    `${gateway.url}${gateway.compiled().mcp?.path}`,
+    { jsonrpc: '2.0', id: 1, method, params },
+    { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+  );
+
 async function feedTools(gateway: TestGateway): Promise<readonly FedResult[]> {
   const { mcp, rest } = gateway.compiled();
   const results: FedResult[] = [];
@@ -174,11 +191,7 @@ async function feedTools(gateway: TestGateway): Promise<readonly FedResult[]> {
     const described = [...(rest?.operations.values() ?? [])].find((each) => each.field === field);
     if (described === undefined) continue;
     const params = { name, arguments: exampleOfOperation(described) };
-    const answer = await postJson(
-      `${gateway.url}${mcp?.path}`,
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
-      { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
-    );
+    const answer = await askTools(gateway, 'tools/call', params);
     const { result, error } = (await answer.json()) as {
       result?: { isError?: boolean; content?: readonly unknown[] };
       error?: unknown;

@@ -450,3 +450,36 @@ ${one('Get', text('id'))}${one('GetResponse', '<xs:element name="order" type="t:
     'line',
   ]);
 });
+
+t.test('types that lose the order of a repeated choice are named beside the key', async (t) => {
+  const one = (name: string, content: string): string =>
+    `<xs:element name="${name}"><xs:complexType>${content}</xs:complexType></xs:element>`;
+  const text = (name: string): string => `<xs:element name="${name}" type="xs:string"/>`;
+  const choice = (content: string, max: string): string =>
+    `<xs:choice maxOccurs="${max}">${content}</xs:choice>`;
+  const type = (name: string, content: string): string =>
+    `<xs:complexType name="${name}">${content}</xs:complexType>`;
+  const both = text('a') + text('b');
+  const schema = `${type('Mixed', choice(both, 'unbounded'))}
+${type('Rows', `<xs:sequence maxOccurs="9">${text('row')}${choice(both, '1')}</xs:sequence>`)}
+${type('Once', `<xs:sequence>${choice(both, '1')}</xs:sequence>`)}
+${type('Alone', choice(text('a'), 'unbounded'))}
+${one('Get', `<xs:sequence>${text('id')}</xs:sequence>`)}
+${one(
+  'GetResponse',
+  `<xs:sequence>${['Mixed', 'Rows', 'Once', 'Alone']
+    .map((name) => `<xs:element name="${name}" type="t:${name}"/>`)
+    .join('')}</xs:sequence>`,
+)}`;
+  const folder = await useFolder(t, { 'a.wsdl': wsdlOf('urn:a', schema, ['Get']) });
+  const { yaml, file } = await run(join(folder, 'a.wsdl'));
+  t.match(yaml, '    # Types: Mixed, Rows. A list of a union keeps it.\n');
+  await writeFile(file, yaml.replaceAll(/^ {4}# (schema:| {2})/gm, '    $1'));
+  const compiled = await compile(await loadConfig(file, {}));
+  t.teardown(() => compiled.close());
+  const fieldsOf = (name: string): unknown => {
+    const type = compiled.graph.schema.getType(name);
+    return isObjectType(type) ? Object.keys(type.getFields()) : null;
+  };
+  t.same([fieldsOf('Mixed'), fieldsOf('Once')], [['choice'], ['choice']]);
+});

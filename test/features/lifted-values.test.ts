@@ -243,3 +243,14 @@ t.test('a path that cannot be followed is an error with its place', async (t) =>
       `${text}: ${error}`,
     );
 });
+
+t.test('a type that is made for one operation has the name of the operation once', async (t) => {
+  const { ask } = await useValues(t, () => '', {
+    ...OPTIONS,
+    operations:
+      '{ FindLines: { arguments: { most: { path: criteria/item/most } } }, SaveOrder: {} }',
+  });
+  const { data } = await ask('{ __schema { types { name kind } } }');
+  const names = JSON.stringify(data).match(/FindLines\w*(?=","kind":"INPUT_OBJECT")/g);
+  t.same(names?.sort(), ['FindLinesCriteriaInput', 'FindLinesCriteriaItemInput']);
+});

@@ -314,6 +314,52 @@ t.test('without a value there is no call; without an answer the link is null', a
   t.same(graph.calls().sort(), ['GetCustomer 9', 'GetCustomers 9', 'ListOrders']);
 });
 
+t.test('a link without its key is null, a further argument that is null is left out', async (t) => {
+  const { backend, ask } = await useService(
+    t,
+    answerWith(reply('Find', 'urn:keys', '<name>Ada</name>')),
+    (url) => `services:
+  keys:
+    url: ${url}
+    namespace: urn:keys
+    types: |
+      type Query {
+        find(number: String, region: String): Person
+        row(number: String, region: String): Row
+      }
+      type Person { name: String }
+      type Row { number: String, region: String }
+    operations: { Find: { field: Query.find }, Row: { field: Query.row } }
+links:
+  Row.person: { operation: keys.Find, arguments: { number: number, region: region } }
+  Row.byRegion: { operation: keys.Find, arguments: { region: region, number: number } }
+`,
+  );
+  const row = (content: string): void => {
+    const find = answerWith(reply('Find', 'urn:keys', '<name>Ada</name>'));
+    const own = answerWith(reply('Row', 'urn:keys', content));
+    backend.answer = (message, response) =>
+      (callOf(message).startsWith('Row') ? own : find)(message, response);
+    backend.complete.length = 0;
+  };
+  const links = async () => {
+    const { data } = await ask('{ row { person { name } byRegion { name } } }');
+    return { row: data?.['row'], calls: backend.complete.map(callOf).sort() };
+  };
+  row('<region>north</region>');
+  t.same(await links(), {
+    row: { person: null, byRegion: { name: 'Ada' } },
+    calls: ['Find north', 'Row'],
+  });
+  row('<number>7</number>');
+  t.same(await links(), {
+    row: { person: { name: 'Ada' }, byRegion: null },
+    calls: ['Find 7', 'Row'],
+  });
+  row('');
+  t.same(await links(), { row: { person: null, byRegion: null }, calls: ['Row'] });
+});
+
 t.test('errors stand at every place the answer would have', async (t) => {
   const graph = await startGraph(t);
   graph.special = (call) =>

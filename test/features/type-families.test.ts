@@ -137,3 +137,58 @@ t.test(
     t.match(checked.printed.lines.join('\n'), partial, '`check` says the same');
   },
 );
+
+t.test('a family whose base has nothing is a union, whichever types derive from it', async (t) => {
+  const derived = (name: string, base: string, content: string, more = ''): string =>
+    `<xs:complexType name="${name}" ${more}><xs:complexContent><xs:extension base="t:${base}">\
+<xs:sequence>${content}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+  const int = (name: string): string => `<xs:element name="${name}" type="xs:int"/>`;
+  const wsdl = desk({
+    types:
+      '<xs:complexType name="Shape" abstract="true"/>' +
+      derived('Flat', 'Shape', '', 'abstract="true"') +
+      derived('Circle', 'Flat', int('radius')) +
+      derived('Square', 'Flat', int('side')) +
+      derived('Point', 'Shape', ''),
+    request: '<xs:element name="shape" type="t:Shape" minOccurs="0"/>',
+    reply:
+      '<xs:element name="shape" type="t:Shape" minOccurs="0" maxOccurs="unbounded"/>' +
+      '<xs:element name="flat" type="t:Flat" minOccurs="0"/>',
+  });
+  const { ask, sent } = await startDesk(t, wsdl);
+  const shape = (type: string, content: string, name = 'shape'): string =>
+    `<t:${name} xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="t:${type}">\
+${content}</t:${name}>`;
+  const shapes = [
+    shape('Circle', '<t:radius>1</t:radius>'),
+    shape('Point', ''),
+    shape('Square', '<t:side>2</t:side>'),
+    shape('Circle', '<t:radius>3</t:radius>', 'flat'),
+  ];
+  const reply = `<t:GetResponse>${shapes.join('')}</t:GetResponse>`;
+  const query = `{
+    get(shape: { square: { side: 4 } }) {
+      shape {
+        __typename
+        ... on Circle { radius }
+        ... on Shape { k: __typename }
+        ... on Flat { f: __typename }
+        ... on Square { side }
+      }
+      flat { ... on Circle { radius } ... on Shape { __typename } }
+    }
+  }`;
+  const { data, errors } = await ask(query, reply);
+  t.equal(errors, undefined);
+  t.same(data, {
+    get: {
+      shape: [
+        { __typename: 'Circle', radius: 1, k: 'Circle', f: 'Circle' },
+        { __typename: 'Point', k: 'Point' },
+        { __typename: 'Square', k: 'Square', f: 'Square', side: 2 },
+      ],
+      flat: { radius: 3, __typename: 'Circle' },
+    },
+  });
+  t.match(sent(), /<(\w+):shape [^>]*type="\1:Square"[^>]*><\1:side>4</);
+});

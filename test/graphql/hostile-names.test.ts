@@ -317,8 +317,9 @@ t.test(
       ),
     ]);
     const text = printSchema(schema);
-    t.match(text, 'interface Empty {\n  """');
-    t.match(text, /type AlsoEmpty implements Empty \{[^}]*_: Boolean/);
+    t.match(text, 'union Empty = Full | AlsoEmpty\n');
+    t.match(text, 'type Full {\n  a: Int!\n}');
+    t.match(text, /type AlsoEmpty \{[^}]*_: Boolean/, 'an object has a field');
     t.match(text, 'type Lonely {\n  a: Int!');
     t.match(text, 'type Named {\n  a: Int!');
     t.match(text, /f2: Boolean/);

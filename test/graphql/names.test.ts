@@ -27,8 +27,10 @@ ${element('Segment', text('FlightNo'))}<xs:complexType name="Segment"><xs:sequen
 ${text('Leg')}</xs:sequence></xs:complexType>
 ${element(
   'GetTrip',
-  `${text('IPv4Address')}${text('DNSname')}${text('wsf_x0020_Schedule')}${text('НомерЗаказа')}${ref('LoyaltyProgram', 'minOccurs="0"')}
-   ${element('Stops', element('Stop', text('City'), 'maxOccurs="9"'))}${element('Bags', element('item', text('Weight'), 'maxOccurs="9"'))}`,
+  `${['IPv4Address', 'DNSname', 'wsf_x0020_Schedule', 'НомерЗаказа'].map(text).join('')}
+   ${ref('LoyaltyProgram', 'minOccurs="0"')}
+   ${element('Stops', element('Stop', text('City'), 'maxOccurs="9"'))}
+   ${element('Bags', element('item', text('Weight'), 'maxOccurs="9"'))}`,
 )}
 ${element(
   'GetTripResponse',
@@ -37,7 +39,9 @@ ${element('Traveler', `${text('Name')}${ref('LoyaltyProgram')}`, 'maxOccurs="9"'
 </xs:complexType></xs:element>
    ${ref('Segment')}<xs:element name="Other" type="t:Segment"/>`,
 )}
-${['SetTrip', 'EntityGetList', 'Ping'].map((name) => element(name, text('Id')) + element(`${name}Response`, text('Id'))).join('')}
+${['SetTrip', 'EntityGetList', 'Ping']
+  .map((name) => element(name, text('Id')) + element(`${name}Response`, text('Id')))
+  .join('')}
 </xs:schema>`;
 
 const each = (print: (name: string) => string): string => OPERATIONS.map(print).join('');
@@ -64,8 +68,8 @@ ${each(
 )}</binding>`,
 });
 
-async function built(t: Test, naming: Naming, about: Partial<GraphqlService> = {}) {
-  const { schema, warnings, findings } = await builtOf(WSDL, { name: 'trips', naming, ...about });
+async function built(t: Test, naming: Naming, about: Partial<GraphqlService> = {}, wsdl = WSDL) {
+  const { schema, warnings, findings } = await builtOf(wsdl, { name: 'trips', naming, ...about });
   t.same(validateSchema(schema), []);
   t.same(findings, []);
   return { sdl: printSchema(schema), warnings: warnings.map(({ what }) => what) };
@@ -172,3 +176,25 @@ t.test('the first word of a name is small, abbreviations and all', async (t) => 
   t.equal(enumValueName('Да'), 'Da');
   t.equal(fieldName('a_xFFFFFFFF_b', 'camel'), 'aXFFFFFFFFB', 'no sign has that number');
 });
+
+t.test(
+  'items without a name in several lists are named by their paths, without numbers',
+  async (t) => {
+    const item = (name: string): string => element('member', text(name), 'maxOccurs="9"');
+    const lists =
+      element('members', item('A')) +
+      element('addMembers', item('B')) +
+      element('dropMembers', item('C'));
+    const wsdl = WSDL.replaceAll(text('IPv4Address'), lists).replaceAll(text('PNR'), lists);
+    const { sdl, warnings } = await built(t, 'camel', {}, wsdl);
+    t.same([...sdl.matchAll(/^(?:type|input) (\w*Member\w*)/gm)].map(([, name]) => name).sort(), [
+      'GetTripAddMembersMemberInput',
+      'GetTripDropMembersMemberInput',
+      'GetTripMemberInput',
+      'GetTripResultAddMembersMember',
+      'GetTripResultDropMembersMember',
+      'GetTripResultMember',
+    ]);
+    t.same(warnings, []);
+  },
+);

@@ -23,6 +23,7 @@ import {
   type ImportedService,
   printImportedConfig,
 } from './imported-config.js';
+import { lostOrders } from './lost-orders.js';
 import { printReport } from './print-import-report.js';
 import { proposedPaths } from './proposed-paths.js';
 
@@ -81,6 +82,7 @@ export async function importWsdl(
     wsdl: await copyInto(model, location, options.directory),
     services: planned.map((service) => importedService(service, report)),
     paths: proposedPaths(model),
+    lostOrders: lostOrders(model),
     keys: backendKeys(sourceOptions),
     schema: await schemaPath(options.directory),
     addresses: options.addresses ?? ADDRESSES,

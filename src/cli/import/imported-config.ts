@@ -14,6 +14,8 @@ export interface ImportedServices {
   readonly services: readonly ImportedService[];
   /** Values that could be shown without the elements around them; absent: none. */
   readonly paths?: readonly ProposedPath[];
+  /** XML names of types whose replies lose the order of a repeated choice. */
+  readonly lostOrders?: readonly string[];
   /** The credentials that fetched the WSDL, for backends at its host; null for none. */
   readonly keys: BackendKeys | null;
 }
@@ -126,7 +128,7 @@ function serviceLines(
     '',
     '    # The fields of GraphQL. `false` is left out there; as SOAP every operation passes.',
     ...operationLines(operations),
-    ...(imported.services.length === 1 ? pathLines(imported.paths ?? []) : []),
+    ...(imported.services.length === 1 ? schemaLines(imported) : []),
   ];
 }
 
@@ -175,14 +177,38 @@ function operationLines(operations: readonly ImportedOperation[]): string[] {
   ];
 }
 
+/** Types with a lost order that are named in a comment. */
+const LOST_NAMED_MAX = 8;
+
 /** Proposals are comments: without their signs they are a mapping. */
+function schemaLines({ paths = [], lostOrders = [] }: ImportedServices): readonly string[] {
+  if (paths.length === 0 && lostOrders.length === 0) return [];
+  return [
+    '',
+    ...orderRemark(lostOrders),
+    ...(paths.length === 0
+      ? []
+      : ['    # Elements that hold one element alone: `path` shows their value without them.']),
+    '    # schema:',
+    ...(lostOrders.length === 0 ? [] : ['    #   choices: union']),
+    ...pathLines(paths),
+  ];
+}
+
+function orderRemark(types: readonly string[]): readonly string[] {
+  if (types.length === 0) return [];
+  const named = types.slice(0, LOST_NAMED_MAX).map(oneLine).join(', ');
+  const more = types.length - LOST_NAMED_MAX;
+  return [
+    '    # Branches of a repeated choice are a list each: their order is lost in replies.',
+    `    # Types: ${named}${more > 0 ? `, and ${more} more` : ''}. A list of a union keeps it.`,
+  ];
+}
+
 function pathLines(paths: readonly ProposedPath[]): readonly string[] {
   if (paths.length === 0) return [];
   const byType = collections.groupBy(paths, ({ type }) => type);
   return [
-    '',
-    '    # Elements that hold one element alone: these fields would show the value without them.',
-    '    # schema:',
     '    #   types:',
     ...[...byType].flatMap(([type, fields]) => [
       `    #     ${scalar(type)}:`,

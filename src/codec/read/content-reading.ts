@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { Base64Decoder } from './base64-decoder.js';
-import { type ContentReceiver, contentPlaceOf, differs } from './content-receiver.js';
+import { type ContentReceiver, contentPlaceOf, differs, shownObject } from './content-receiver.js';
 import type { SlotProgram } from './program.js';
 import type { Reading } from './reading.js';
 
@@ -30,8 +30,9 @@ export class ContentReading {
    * Returns false where the content is another than that for which the address was made, and is not
    * read.
    */
-  begin(target: Reading, object: Reading): boolean {
+  begin(target: Reading, owner: Reading): boolean {
     this.#target = target;
+    const object = shownObject(owner);
     if (differs(object, this.#receiver.place.beside, false)) {
       this.#receiver.changed();
       return false;

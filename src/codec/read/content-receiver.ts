@@ -67,8 +67,21 @@ export function contentPlaceOf(
   return { names: names.reverse().slice(hiddenNames), indexes: indexes.reverse() };
 }
 
-/** What is compared of an object, once it is read. */
-export function besideOf({ variant, values }: Reading): readonly FieldDigest[] {
+/**
+ * The object that shows a value: without the list around it, and without the elements that it was
+ * lifted out of.
+ */
+export function shownObject(owner: Reading): Reading {
+  let shown = owner;
+  while (shown.owner !== null && (shown.kind === 'list' || shown.slot?.isLifted === true)) {
+    shown = shown.owner;
+  }
+  return shown;
+}
+
+/** The fields to compare of the object that shows a value, once it is read. */
+export function besideOf(owner: Reading): readonly FieldDigest[] {
+  const { variant, values } = shownObject(owner);
   const beside: FieldDigest[] = [];
   let charsLeft = BESIDE_CHARS_MAX;
   for (const slot of variant?.slots ?? []) {

@@ -31,7 +31,8 @@ const LINK = closed({
     FIELD_PATH.pattern,
     string(FIELD_PATH),
     'By argument of the operation (or path into it, `criteria.id`), the field of the object ' +
-      '(or path) that fills it. Other arguments become those of the link.',
+      '(or path) that fills it. The first is the key: where it is null, so is the link, without ' +
+      'a call. Other arguments become those of the link.',
     { names: FIELD_PATH.hint },
   ),
   batch: optional(LINK_BATCH),

@@ -117,7 +117,7 @@ export class LinkRun {
     if (batch === null || first === undefined) {
       return this.#askOnce(selection, withValues(input, values));
     }
-    const composite = batch.composite ?? null;
+    const { composite } = batch;
     const key = composite === null ? first : compositeValue(composite, link.feeds, values);
     return this.#askTogether(selection, batch, input, key);
   }
@@ -144,7 +144,7 @@ export class LinkRun {
     const loader = getOrMake(this.#loaders, input.batchName, () => {
       const ask = (values: readonly unknown[]): Promise<Decoded> =>
         this.#ask(target, withValues(input, [{ feed, value: values }]));
-      const isComposite = (batch.composite ?? null) !== null;
+      const isComposite = batch.composite !== null;
       // Objects of one key may differ in what else the operation takes.
       const cacheKeyFn = ({ text, value: object }: BatchKey): string =>
         isComposite ? JSON.stringify(object) : text;
@@ -336,7 +336,7 @@ function answersOf(
 }
 
 /** The text that a key has in items: of one with several values that of all of them. */
-function textOfKey(value: unknown, { isNumeric, composite = null }: LinkBatch): string {
+function textOfKey(value: unknown, { isNumeric, composite }: LinkBatch): string {
   if (composite === null || !isRecord(value)) return keyText(value, isNumeric);
   const { members, parts } = composite;
   return JSON.stringify(
@@ -346,7 +346,7 @@ function textOfKey(value: unknown, { isNumeric, composite = null }: LinkBatch): 
 
 /** The text of the key of an item; null where a value of it is missing. */
 function textOfItem(item: Record<string, unknown>, batch: LinkBatch): string | null {
-  const { composite = null } = batch;
+  const { composite } = batch;
   const valueAt = (index: number, path: readonly string[]): unknown =>
     hiddenAlong(item[hiddenKey(index)], path.length - 1);
   if (composite === null) {

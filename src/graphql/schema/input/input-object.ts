@@ -272,7 +272,7 @@ export class ObjectFiller implements InputObject {
     mapping: InputMapping | null,
   ): InputValue {
     const { names } = this.#types;
-    const name = names.innerItem(this.#owner.name, element.name.local, shown.name.local);
+    const name = names.innerItem(this.#owner.name, element.name.local, shown);
     const mappings = mapping?.inner ?? NO_MAPPINGS;
     const convert = mapping?.convert ?? null;
     const owner = { ...this.#owner, name, mappings, convert, lifting: this.#lifting };

@@ -291,7 +291,7 @@ export class InputTypes implements InputSources {
     const isOnlyInput = (isSdl || xmlName.endsWith('Input')) && !this.replies.has(type);
     const suffix = isOnlyInput ? '' : 'Input';
     const name = isOwn
-      ? this.names.take(`${owner.operation}${xmlName}${suffix}`)
+      ? this.names.take(`${ownName(type, xmlName, owner.operation)}${suffix}`)
       : this.names.of(type, owner.name, suffix);
     const made = this.objectType(
       name,
@@ -383,6 +383,15 @@ function withChoices({ fields, plan }: InputObject): InputObject['fields'] {
 
 /** More substitutes for one type mean a base of all types: the oneOf input would be useless. */
 const VARIANTS_MAX = 200;
+
+/**
+ * The name of a type that is made for one operation. A type without a name has one by its path,
+ * which may begin with the operation already.
+ */
+function ownName(type: ComplexType, xmlName: string, operation: string): string {
+  const hasOperation = xmlName.length > operation.length && xmlName.startsWith(operation);
+  return type.name === null && hasOperation ? xmlName : `${operation}${xmlName}`;
+}
 
 const isEmptyType = ({ attributes, content }: ComplexType): boolean =>
   attributes.length === 0 &&

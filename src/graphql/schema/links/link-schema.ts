@@ -45,8 +45,10 @@ export function addLinks(
   for (const mapping of mappings) {
     const report = reportInto(errors, mapping.name);
     const place = placeOf(mapping.name, schema, table, report);
-    const link = resolveLink(mapping, place?.type ?? null, { targets, operations }, CALLED, report);
-    if (place === null || link === null) continue;
+    const known = { targets, operations };
+    const resolved = resolveLink(mapping, place?.type ?? null, known, CALLED, report);
+    if (place === null || resolved === null) continue;
+    const link = withKey(resolved);
     for (const type of place.types) {
       table.set(`${type.name}.${place.field}`, link);
       // Types look up what their links need before any of them has a new field.
@@ -61,6 +63,15 @@ export function addLinks(
     }
   }
   return { table, errors };
+}
+
+/**
+ * The first argument is the key: without a value of it there is no call. Backends take a missing
+ * key for any, and most WSDLs declare every argument as optional.
+ */
+function withKey(link: Link): Link {
+  const feeds = link.feeds.map((feed, at) => (at === 0 ? { ...feed, required: true } : feed));
+  return { ...link, feeds };
 }
 
 interface Place {
@@ -241,7 +252,8 @@ export function batchOf(
   }
   const isNumeric = NUMBERS.has(getNamedType(plain).name);
   const isGrouped = isListType(type);
-  return { items, key, isNumeric, isGrouped, itemNonNull: isGrouped && isNonNullType(type.ofType) };
+  const itemNonNull = isGrouped && isNonNullType(type.ofType);
+  return { items, key, isNumeric, isGrouped, itemNonNull, composite: null };
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 'Decimal']);

@@ -57,8 +57,8 @@ export interface LinkBatch {
   readonly isGrouped: boolean;
   /** For such a list: it may not hold null. */
   readonly itemNonNull: boolean;
-  /** Null or absent: the list argument takes values. */
-  readonly composite?: CompositeBatch | null;
+  /** Null: the list argument takes values. */
+  readonly composite: CompositeBatch | null;
 }
 
 /** A batch whose list argument takes objects, with a member for each feed of the link. */

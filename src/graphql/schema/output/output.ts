@@ -3,7 +3,7 @@ import {
   GraphQLInterfaceType,
   type GraphQLNamedType,
   GraphQLObjectType,
-  type GraphQLUnionType,
+  GraphQLUnionType,
   isUnionType,
 } from 'graphql';
 import { getOrMake, type Steps } from '../../../core/index.js';
@@ -16,11 +16,11 @@ import {
 } from '../../../wsdl/index.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyOutput } from '../types/any-value.js';
+import { basesAbove, isUnionBase, isWithoutFields, listNameOf } from '../types/base-types.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, isMixedText, nestedItem, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { dataSetOutput, isDataSet } from '../types/data-set.js';
-import { interfacesAbove, isWithoutFields, listNameOf } from '../types/interfaces.js';
 import { type Leaf, type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
 import { refuseConversion } from '../types/mapping.js';
 import {
@@ -83,12 +83,13 @@ export class OutputTypes {
     { readonly type: GraphQLObjectType; readonly shape: ObjectShape }
   >();
   readonly #interfaces = new Map<ComplexType, GraphQLInterfaceType>();
+  readonly #unions = new Map<ComplexType, GraphQLUnionType>();
   readonly #bases = new Map<GraphQLNamedType, ComplexType>();
   readonly #elements = new Map<ComplexType, ElementShape>();
   readonly #choices: ChoiceTypes;
   readonly #groups: GroupTable;
   readonly #groupTypes: GroupTypes;
-  readonly #made: (GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType)[] = [];
+  readonly #made: StructureType[] = [];
 
   /** `isEncoded`: types are named freely in messages. */
   constructor(
@@ -120,9 +121,12 @@ export class OutputTypes {
    */
   *complete(): Steps<readonly GraphQLNamedType[]> {
     for (const type of this.#members.isFull ? [] : this.#made) {
-      if (isUnionType(type)) continue;
-      type.getFields();
-      type.getInterfaces();
+      if (isUnionType(type)) {
+        type.getTypes();
+      } else {
+        type.getFields();
+        type.getInterfaces();
+      }
       yield;
       const base = this.#bases.get(type);
       if (base === undefined) continue;
@@ -166,10 +170,10 @@ export class OutputTypes {
   structure(
     type: ComplexType,
     nameHint: string,
-  ): { readonly type: GraphQLObjectType | GraphQLInterfaceType; readonly shape: ElementShape } {
+  ): { readonly type: StructureType; readonly shape: ElementShape } {
     const isInterface = this.#reached.interfaces.has(type);
     const graphqlType = isInterface
-      ? this.#interface(type, nameHint)
+      ? this.#family(type, nameHint)
       : this.#object(type, nameHint).type;
     const shapeOf = (each: ComplexType): ObjectShape =>
       this.#object(each, each === type ? nameHint : '').shape;
@@ -194,8 +198,8 @@ export class OutputTypes {
     const { local } = element.name;
     const item = member.many ? null : wrappedItem(element.type, this.#members);
     if (item !== null) {
-      const hint = item.anyName ? local : item.element.name.local;
-      const itemHint = this.#names.innerItem(owner, local, hint);
+      const shown = item.anyName ? null : item.element;
+      const itemHint = this.#names.innerItem(owner, local, shown);
       const inner = this.#value(item.element.type, itemHint, convertedAsItem(member, item));
       const shape: FieldShape = {
         source: {
@@ -277,6 +281,27 @@ export class OutputTypes {
     return anyOutput(anyTypes, this.#leaves, true);
   }
 
+  /** The type that stands for those that derive from this one. */
+  #family(type: ComplexType, nameHint: string): GraphQLInterfaceType | GraphQLUnionType {
+    return isUnionBase(type, this.#members)
+      ? this.#union(type, nameHint)
+      : this.#interface(type, nameHint);
+  }
+
+  #union(type: ComplexType, nameHint: string): GraphQLUnionType {
+    const known = this.#unions.get(type);
+    if (known !== undefined) return known;
+    const made = new GraphQLUnionType({
+      name: this.#names.of(type, nameHint),
+      description: this.#description(type),
+      types: () => this.objects(type, nameHint),
+      extensions: this.#extensions(type),
+    });
+    this.#unions.set(type, made);
+    this.#made.push(made);
+    return made;
+  }
+
   #interface(type: ComplexType, nameHint: string): GraphQLInterfaceType {
     const known = this.#interfaces.get(type);
     if (known !== undefined) return known;
@@ -317,7 +342,7 @@ export class OutputTypes {
       extensions: this.#extensions(type),
     });
     const conditions = lazily(
-      () => new Set([name, ...supertypes().map((supertype) => supertype.name)]),
+      () => new Set([name, ...[...supertypes(), ...this.#unionsOf(type)].map((each) => each.name)]),
     );
     const shapes = lazily(() => new Map([...fields()].map(([field, { shape }]) => [field, shape])));
     const order = lazily(() => childOrder(type));
@@ -353,7 +378,13 @@ export class OutputTypes {
 
   /** The interfaces a type has through what it derives from, nearest first. */
   #interfacesOf(type: ComplexType): GraphQLInterfaceType[] {
-    return interfacesAbove(type, this.#reached).map((base) => this.#interface(base, ''));
+    const { interfaces } = basesAbove(type, this.#reached, this.#members);
+    return interfaces.map((base) => this.#interface(base, ''));
+  }
+
+  #unionsOf(type: ComplexType): readonly GraphQLUnionType[] {
+    const { unions } = basesAbove(type, this.#reached, this.#members);
+    return unions.map((base) => this.#union(base, ''));
   }
 
   #fields(type: ComplexType, owner: string): ReadonlyMap<string, OutputField> {
@@ -362,7 +393,7 @@ export class OutputTypes {
     if (this.#members.isFull) return fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     const { all, present, unions, wildcard, rest, mixed } = this.#members.of(type);
     const model = contentModel(type, this.#members.anyTypes !== null);
-    const bases = interfacesAbove(type, this.#reached);
+    const bases = basesAbove(type, this.#reached, this.#members).interfaces;
     const wildcards = model === null ? [] : xsd.wildcardsIn(model);
     // The fields of interfaces stay as they are, whatever a restriction makes of them.
     const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
@@ -420,6 +451,9 @@ export class OutputTypes {
     return fields;
   }
 }
+
+/** The type of an element with structure. */
+type StructureType = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType;
 
 /** Whether a text stands for null. */
 const standsForNull = (value: ValueShape): boolean =>

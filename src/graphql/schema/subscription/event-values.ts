@@ -64,18 +64,17 @@ function requestValue(
   let rule: FieldRule | null = null;
   let owner: requestPlans.EncodeObject | null = bound.requestPlan.body?.value ?? null;
   for (const [at, step] of steps.entries()) {
-    const known = Object.keys(fields).filter(
-      (name) => owner !== null && placeIn(owner, name) !== null,
-    );
+    const known = Object.keys(fields).filter((name) => placesOf(owner, name).length > 0);
     const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
-    const place = owner === null ? null : placeIn(owner, step);
-    if (field === undefined || place === null) {
+    const places = placesOf(owner, step);
+    const place = places.at(-1);
+    if (field === undefined || place === undefined) {
       return {
         what: `\`${path}\`: there is no \`${step}\` in the request.`,
         unknown: { name: step, known },
       };
     }
-    shapes.push(place.shape);
+    shapes.push(...places.map(({ shape }) => shape));
     rule = bothRules(rule, ruleOf(field));
     const named = getNamedType(field.type);
     if (at === steps.length - 1) {
@@ -95,6 +94,24 @@ interface Place {
   readonly shape: FieldShape;
   /** The content of an element with structure; null for other values. */
   readonly object: requestPlans.EncodeObject | null;
+}
+
+/**
+ * The positions on the wire from an object to a member: one, or those of the elements around a
+ * lifted value as well. Empty where the member has none of its own.
+ */
+function placesOf(owner: requestPlans.EncodeObject | null, key: string): readonly Place[] {
+  if (owner === null) return [];
+  const lifted = owner.lifts?.find((each) => each.key === key);
+  const places: Place[] = [];
+  let object: requestPlans.EncodeObject | null = owner;
+  for (const step of lifted?.steps ?? [key]) {
+    const place: Place | null = object === null ? null : placeIn(object, step);
+    if (place === null) return [];
+    places.push(place);
+    object = place.object;
+  }
+  return places;
 }
 
 /** Returns the position of a request's member on the wire; null where it has none of its own. */

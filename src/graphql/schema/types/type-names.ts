@@ -1,6 +1,11 @@
 import { scalars } from '../../../codec/index.js';
 import { collections, type Diagnostic, diagnosis, getOrMake } from '../../../core/index.js';
-import { distinctName, type Operation, type XsdType } from '../../../wsdl/index.js';
+import {
+  distinctName,
+  type ElementDeclaration,
+  type Operation,
+  type XsdType,
+} from '../../../wsdl/index.js';
 import type { QName } from '../../../xml/index.js';
 import { ANY_VALUE_NAMES } from './any-value.js';
 import { descriptionOf } from './description.js';
@@ -120,6 +125,8 @@ export class ServiceNames {
   /** Names without suffixes. */
   readonly #plain = new Map<XsdType, string>();
   readonly #plainScope = new NameScope();
+  /** Types of items without a name, by the name that the first of them has. */
+  readonly #items = new Map<string, XsdType>();
 
   constructor(
     names: TypeNames,
@@ -164,11 +171,22 @@ export class ServiceNames {
     return innerName(owner, xmlName);
   }
 
-  /** Names an item of a list in a wrapper: by its own name, unless that is `item`. */
-  innerItem(owner: string, xmlName: string, item: string): string {
+  /**
+   * Names an item of a list in a wrapper: by its own name, unless that is `item` or another type
+   * without a name has it, in a list of the same owner.
+   */
+  innerItem(owner: string, xmlName: string, item: ElementDeclaration | null): string {
     const wrapper = this.inner(owner, xmlName);
-    if (item === xmlName) return wrapper;
-    return item === 'item' ? this.inner(wrapper, item) : this.inner(owner, item);
+    const local = item?.name.local ?? xmlName;
+    if (item === null || local === xmlName) return wrapper;
+    const own = this.inner(owner, local);
+    if (local !== 'item' && (item.type.name !== null || this.#isFirst(own, item.type))) return own;
+    return this.inner(wrapper, local);
+  }
+
+  /** Whether this type is the first without a name that is to be called so. */
+  #isFirst(name: string, type: XsdType): boolean {
+    return getOrMake(this.#items, name, () => type) === type;
   }
 
   /** The description of a type: of the mapping, else its documentation. */

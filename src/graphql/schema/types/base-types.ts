@@ -4,17 +4,33 @@ import type { Member } from './member.js';
 import type { MemberTable } from './members.js';
 import type { Reached } from './reach.js';
 
-/** The base types that are interfaces, nearest first. */
-export function interfacesAbove(type: ComplexType, reached: Reached): readonly ComplexType[] {
-  const found: ComplexType[] = [];
-  if (type.content.kind === 'array') return found;
-  for (let base = type.base; base !== null; base = base.base) {
-    if (reached.interfaces.has(base)) {
-      found.push(base);
-    }
-  }
-  return found;
+/** The base types of a family, nearest first: its interfaces, and its unions. */
+export interface BasesAbove {
+  readonly interfaces: readonly ComplexType[];
+  readonly unions: readonly ComplexType[];
 }
+
+/** The base types that stand for others in replies. */
+export function basesAbove(type: ComplexType, reached: Reached, members: MemberTable): BasesAbove {
+  const interfaces: ComplexType[] = [];
+  const unions: ComplexType[] = [];
+  if (type.content.kind === 'array') return { interfaces, unions };
+  for (let base = type.base; base !== null; base = base.base) {
+    if (!reached.interfaces.has(base)) continue;
+    (isUnionBase(base, members) ? unions : interfaces).push(base);
+  }
+  return { interfaces, unions };
+}
+
+/**
+ * Whether a base type is a union of those that derive from it: an interface needs a field, and it
+ * has none.
+ */
+export const isUnionBase = (type: ComplexType, members: MemberTable): boolean =>
+  type.abstract &&
+  type.content.kind !== 'opaque' &&
+  members.of(type).mixed === null &&
+  isWithoutFields(type, members);
 
 /** The name of a list in the mapping: at the type that declares it. Null where that has no name. */
 export function listNameOf(type: ComplexType, member: Member, members: MemberTable): string | null {
