@@ -253,6 +253,15 @@ export class EnvelopeValidator implements XmlHandler {
     }
   }
 
+  get model(): XmlHandler['model'] {
+    return this.#inner?.model;
+  }
+
+  move(levels: number): void {
+    this.#depth += levels;
+    this.#inner?.move?.(levels);
+  }
+
   get watched(): ReadonlySet<string> | undefined {
     return this.#inner?.watched;
   }

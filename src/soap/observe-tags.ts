@@ -24,6 +24,8 @@ class TagObserverHandler implements XmlHandler {
   readonly #inner: XmlHandler;
   /** Elements open from the one that the inner handler skipped. */
   #skipped = 0;
+  /** The observer needs only tags with attributes of some namespaces. */
+  #isWatching = false;
 
   constructor(observer: XmlHandler, inner: XmlHandler) {
     this.#observer = observer;
@@ -32,6 +34,7 @@ class TagObserverHandler implements XmlHandler {
 
   open(tag: StartTag): Interest {
     const observed = this.#observer.open(tag);
+    this.#isWatching = observed === WATCH;
     if (this.#skipped > 0) {
       this.#skipped++;
     } else {
@@ -40,6 +43,15 @@ class TagObserverHandler implements XmlHandler {
       this.#skipped = 1;
     }
     return observed === WATCH ? WATCH : ELEMENTS_ONLY;
+  }
+
+  /** Content that a model passes over has no attributes of a namespace. */
+  get model(): XmlHandler['model'] {
+    return this.#isWatching ? this.#inner.model : null;
+  }
+
+  move(levels: number): void {
+    this.#inner.move?.(levels);
   }
 
   get watched(): ReadonlySet<string> | undefined {

@@ -3,8 +3,10 @@ import { Refusal, type RefusalCode } from '../core/index.js';
 import { stringOf } from './byte-string.js';
 import {
   ALL,
+  type ContentModel,
   ELEMENTS_ONLY,
   type Interest,
+  PRESENCE,
   SKIP,
   STREAM,
   WATCH,
@@ -59,6 +61,8 @@ export class Elements {
   skipDepth = 0;
   /** Namespaces of attributes that are reported within skipped content; null for none. */
   watched: ReadonlySet<string> | null = null;
+  /** The model by which the handler validates content of interest `PRESENCE`; null for none. */
+  model: ContentModel | null = null;
   #skipStart = 0;
   /**
    * Offset of what the handler was told last: the `<` of a start tag, or the last byte of an end
@@ -89,12 +93,14 @@ export class Elements {
     this.skippedBytes = 0;
     this.skipDepth = 0;
     this.watched = null;
+    this.model = null;
     this.eventBytes = 0;
   }
 
   /** Between messages: lets go of the handler and of the last chunk. */
   release(): void {
     this.#handler = NO_HANDLER;
+    this.model = null;
     this.tag.release();
   }
 
@@ -158,6 +164,20 @@ export class Elements {
     this.top = this.frames[depth]!;
   }
 
+  /** Closes elements without declarations down to this depth; they are not reported. */
+  closeTo(depth: number): void {
+    this.depth = depth;
+    this.lowest = Math.min(this.lowest, depth);
+    this.top = this.frames[depth]!;
+  }
+
+  /** Reports that so many elements were opened, or closed, without an event. */
+  reportMove(levels: number): void {
+    if (levels !== 0) {
+      this.#handler.move?.(levels);
+    }
+  }
+
   /** The start tag is complete; `end` is the offset behind its `>`. */
   open(name: Name, end: number): void {
     const { namespaces, tag } = this;
@@ -179,6 +199,9 @@ export class Elements {
       this.watched = interest === WATCH ? (this.#handler.watched ?? null) : null;
       this.#skipStart = end;
       return;
+    }
+    if (interest === PRESENCE) {
+      this.model = this.#handler.model ?? null;
     }
     frame.interest = interest === STREAM ? ALL : interest;
     frame.textLeft = interest === STREAM ? UNBOUNDED_BYTES : this.#mostText;

@@ -35,6 +35,17 @@ export interface XmlHandler {
    * refused with `XML_PI_FORBIDDEN`, as SOAP demands.
    */
   instruction?(): void;
+  /**
+   * The model by which the content of the element opened last is validated without events, where
+   * `open` answered `PRESENCE`; null or absent: all of it is reported. A handler between the reader
+   * and this one may pass it on if it needs no event of content that is valid.
+   */
+  readonly model?: ContentModel | null | undefined;
+  /**
+   * So many elements were opened by the model without an event; negative: closed. For handlers that
+   * pass a model on.
+   */
+  move?(levels: number): void;
   /** The namespaces of attributes that matter in content with the interest `WATCH`. */
   readonly watched?: ReadonlySet<string> | undefined;
   /**
@@ -47,6 +58,25 @@ export interface XmlHandler {
    * normalised.
    */
   comment?(chars: string): void;
+}
+
+/**
+ * A content model in the memory of the skimmer (`models/memory.ts`). The skimmer takes only what is
+ * surely valid, elements without attributes of any namespace. All other content is reported.
+ */
+export interface ContentModel {
+  /**
+   * Writes the states of the open elements into their frames; `depth` is that of the innermost.
+   * Returns the depth of the outermost that is written, or 0 for none.
+   */
+  enter(depth: number): number;
+  /**
+   * Takes the states back: elements were closed down to the depth `lowest`, then others opened up
+   * to `depth`.
+   */
+  leave(lowest: number, depth: number): void;
+  /** Adds the transition to an element that comes next; false where there is none to be added. */
+  learn(uri: string, local: string): boolean;
 }
 
 /** Nothing of the content: neither elements nor text, down to the matching `close`. */

@@ -3,6 +3,7 @@ import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import { ELEMENTS_ONLY, PRESENCE } from './events.js';
 import { declarationsMax, type XmlLimits } from './limits.js';
+import { ModelSkimmer } from './models/skimmer.js';
 import { isAt, type Name, nameAt } from './names.js';
 import { skipPlainValue } from './plain-text.js';
 import { SkippedContentScanner } from './skipped-content.js';
@@ -26,6 +27,7 @@ export class FastPathScanner {
   readonly #tags: TagScanner;
   readonly #text: TextScanner;
   readonly #skipped: SkippedContentScanner;
+  readonly #models: ModelSkimmer;
   readonly #limits: XmlLimits;
   readonly #nameBytes: number;
   readonly #mostValue: number;
@@ -38,6 +40,7 @@ export class FastPathScanner {
     this.#tags = tags;
     this.#text = text;
     this.#skipped = new SkippedContentScanner(cursor, text, limits);
+    this.#models = new ModelSkimmer(cursor, limits);
     this.#limits = limits;
     this.#nameBytes = limits.nameChars;
     this.mostAttributes = limits.attributes;
@@ -51,11 +54,15 @@ export class FastPathScanner {
    */
   read(chunk: Buffer, i: number, end: number): number {
     const cursor = this.#cursor;
+    const elements = this.#elements;
     const { view } = cursor;
     while (i + 4 < end) {
-      if (this.#elements.skipDepth !== 0) {
+      if (elements.skipDepth !== 0) {
         i = this.#skipped.read(chunk, i, end);
         if (i + 4 >= end || cursor.state !== CONTENT) return i;
+      } else if (elements.model !== null && elements.top.interest === PRESENCE) {
+        i = this.#models.pass(chunk, i, end);
+        if (i + 4 >= end) return i;
       }
       const word = view.getInt32(i, true);
       if ((word & 0xff) !== 0x3c) {

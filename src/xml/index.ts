@@ -4,7 +4,6 @@ export * as canonical from './canonical/index.js';
 export { isNcName } from './chars.js';
 export {
   ALL,
-  type BytesTest,
   ELEMENTS_ONLY,
   expandedName,
   type Interest,
@@ -18,6 +17,7 @@ export {
 } from './events.js';
 export { InterestFilter } from './interest-filter.js';
 export { XML_LIMITS, type XmlLimits } from './limits.js';
+export * as contentModels from './models/index.js';
 export { XML_NAMESPACE, XMLNS_NAMESPACE } from './namespaces.js';
 export { isKnownCharset } from './prolog.js';
 export { XmlReader } from './reader.js';

@@ -5,6 +5,7 @@ import {
   ATTRIBUTES_MAX,
   CHUNK,
   CHUNK_BYTES,
+  DEFAULT_URI,
   DEPTH_MAX,
   FRAME,
   FRAME_CHILDREN,
@@ -22,6 +23,7 @@ import {
   PREFIX,
   PREFIX_BYTES_MAX,
   PREFIX_STRIDE,
+  PREFIX_URI,
   PREFIXES,
   PREFIXES_MAX,
   WATCHED,
@@ -37,6 +39,8 @@ interface Compiled {
   readonly passText: (from: number, end: number) => number;
   /** The line feeds from `from` to before `end`. */
   readonly countLines: (from: number, end: number) => number;
+  /** Passes over content that is validated, from where to where; returns where it stopped. */
+  readonly skimModel: (from: number, end: number) => number;
   readonly memory: { readonly buffer: ArrayBuffer };
 }
 
@@ -55,6 +59,7 @@ const CUT_BYTES = 4096;
 /** The memory of the WebAssembly skimmer of this process, which serves one call at a time. */
 class SkimMemory {
   readonly skim: Compiled['skim'];
+  readonly skimModel: Compiled['skimModel'];
   readonly #passText: Compiled['passText'];
   readonly #countLines: Compiled['countLines'];
   /** As bytes, from which texts can be made. */
@@ -68,9 +73,13 @@ class SkimMemory {
   /** The scope of the prefixes that are held; 0 for none. */
   #scope = 0;
   #watched: ReadonlySet<string> | null = null;
+  #limits: XmlLimits | null = null;
+  /** Numbers of the namespaces that elements of content models have, from 1. */
+  readonly #uris = new Map<string, number>();
 
-  constructor({ skim, passText, countLines, memory: { buffer } }: Compiled) {
+  constructor({ skim, skimModel, passText, countLines, memory: { buffer } }: Compiled) {
     this.skim = skim;
+    this.skimModel = skimModel;
     this.#passText = passText;
     this.#countLines = countLines;
     this.bytes = Buffer.from(buffer);
@@ -139,6 +148,8 @@ class SkimMemory {
   }
 
   setLimits(limits: XmlLimits): void {
+    if (limits === this.#limits) return;
+    this.#limits = limits;
     this.setWord(MOST_DEPTH, Math.min(limits.depth, DEPTH_MAX));
     this.setWord(MOST_CHILDREN, limits.children);
     this.setWord(MOST_ELEMENTS, limits.elements);
@@ -163,13 +174,31 @@ class SkimMemory {
       if (prefix === '' || prefix.length > PREFIX_BYTES_MAX) continue;
       // A prefix beyond ASCII cannot stand in a skimmed tag.
       if (this.bytes.write(`${prefix}:`, at, PREFIX_STRIDE, 'utf8') !== prefix.length + 1) continue;
-      if (watched?.has(namespaces.uriAt(index)) === true) {
+      const uri = namespaces.uriAt(index);
+      if (watched?.has(uri) === true) {
         watchedPrefixes |= 1 << held;
       }
+      this.setWord(PREFIX_URI + held * 4, this.#uris.get(uri) ?? 0);
       held++;
     }
     this.setWord(PREFIXES, held);
     this.setWord(WATCHED, watchedPrefixes);
+    this.setWord(DEFAULT_URI, this.#uris.get(namespaces.find('') ?? '') ?? 0);
+  }
+
+  /** The number of a namespace that elements of a content model have. */
+  numberUri(uri: string): number {
+    const known = this.#uris.get(uri);
+    if (known !== undefined) return known;
+    const made = this.#uris.size + 1;
+    this.#uris.set(uri, made);
+    this.#scope = 0;
+    return made;
+  }
+
+  forgetUris(): void {
+    this.#uris.clear();
+    this.#scope = 0;
   }
 
   /** Begun children of the open element at this depth. */
@@ -205,7 +234,7 @@ class SkimMemory {
   }
 }
 
-/** Three kilobytes: compiled at once when the process starts. */
+/** Seven kilobytes: compiled at once when the process starts. */
 const module = new WebAssembly.Module(
   readFileSync(new URL('./assembly/skim.wasm', import.meta.url)),
 );

@@ -171,8 +171,8 @@ class Skimmer {
     if (owner !== this) {
       owner = this;
       elements.lowest = 0;
-      memory.setLimits(this.#limits);
     }
+    memory.setLimits(this.#limits);
     let level = Math.max(skipDepth, elements.lowest);
     if (depth > DEPTH_MAX || (depth - level) * BYTES_FOR_NAME > bytes) return false;
     let namesEnd = level === skipDepth ? NAME : memory.nameEnd(level);

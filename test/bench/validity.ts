@@ -19,7 +19,7 @@ import { FILES } from '../wsdl/written.js';
 import { type Contender, contend, endAll, slice } from './contender.js';
 import { detachBuffer } from './detach.js';
 import { fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
-import { orders, SMALL_REPLY, SMALL_REQUEST } from './messages.js';
+import { SHAPES, type Shape, SMALL_REPLY, SMALL_REQUEST, sizedEnvelope } from './messages.js';
 import { millisOf } from './reader.js';
 import { PATH, startKeys } from './soapstone.js';
 
@@ -63,6 +63,14 @@ class Envelope implements XmlHandler {
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
     return this.#inner?.asciiText?.(bytes, start, end) ?? false;
+  }
+
+  get model(): XmlHandler['model'] {
+    return this.#inner?.model;
+  }
+
+  move(levels: number): void {
+    this.#depth += levels;
   }
 }
 
@@ -131,46 +139,60 @@ export async function benchValidity(quick: boolean): Promise<void> {
       frames,
     );
   await benchProxied(quick);
-  for (const [bytes, count] of [
+  const counts: readonly (readonly [number, number])[] = [
     [quick ? 4_000_000 : 20_000_000, 1],
     [4_000, quick ? 1_000 : 5_000],
-  ] as const) {
-    const message = orders(bytes);
-    const chunks = Array.from({ length: Math.ceil(message.length / CHUNK_BYTES) }, (_, i) =>
-      message.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
-    );
-    const reader = new XmlReader(new Envelope(null, SKIP), LIMITS);
-    const run = (handler: () => XmlHandler): number =>
-      millisOf(() => {
-        for (let i = 0; i < count; i++) {
-          reader.reset(handler());
-          for (const chunk of chunks) reader.write(chunk);
-          reader.end();
-        }
-      });
-    const ways: readonly (readonly [string, () => XmlHandler])[] = [
-      ['read past', () => new Envelope(null, SKIP)],
-      ['all elements and text', () => new Envelope(null, ALL)],
-      ['validated', () => new Envelope(validator(), SKIP)],
-    ];
-    const times = ways.map((): number[] => []);
-    for (let round = 0; round < (quick ? 5 : 9); round++) {
-      for (const [i, [, way]] of ways.entries()) times[i]?.push(run(way));
-    }
-    const base = median(times[0] ?? []);
-    print(`\n${count === 1 ? 'One message' : `${count} messages`} of ${message.length} bytes\n\n`);
-    const rows = ways.map(([name], i) => {
-      const millis = median(times[i] ?? []);
-      const ratios = (times[i] ?? []).map((time, round) => time / (times[0]?.[round] ?? base));
-      return [
-        name,
-        ((message.length * count) / 1e3 / millis).toFixed(0),
-        ((millis * 1000) / count).toFixed(1),
-        median(ratios).toFixed(2),
-      ];
-    });
-    print(table(['Body', 'MB/s', 'CPU µs/message', 'to read past'], rows));
+  ];
+  for (const shape of SHAPES) {
+    if (shape === 'text') continue;
+    for (const [bytes, count] of counts) benchMessage(shape, bytes, count, validator, quick);
   }
+}
+
+/** Three ways to read a message of this shape and length, in turn. */
+function benchMessage(
+  shape: Shape,
+  bytes: number,
+  count: number,
+  validator: () => XmlHandler,
+  quick: boolean,
+): void {
+  const message = sizedEnvelope(bytes, shape, 'down');
+  const chunks = Array.from({ length: Math.ceil(message.length / CHUNK_BYTES) }, (_, i) =>
+    message.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
+  );
+  const reader = new XmlReader(new Envelope(null, SKIP), LIMITS);
+  const run = (handler: () => XmlHandler): number =>
+    millisOf(() => {
+      for (let i = 0; i < count; i++) {
+        reader.reset(handler());
+        for (const chunk of chunks) reader.write(chunk);
+        reader.end();
+      }
+    });
+  const ways: readonly (readonly [string, () => XmlHandler])[] = [
+    ['read past', () => new Envelope(null, SKIP)],
+    ['all elements and text', () => new Envelope(null, ALL)],
+    ['validated', () => new Envelope(validator(), SKIP)],
+  ];
+  const times = ways.map((): number[] => []);
+  for (let round = 0; round < (quick ? 5 : 9); round++) {
+    for (const [i, [, way]] of ways.entries()) times[i]?.push(run(way));
+  }
+  const base = median(times[0] ?? []);
+  const title = count === 1 ? 'One message' : `${count} messages`;
+  print(`\n${title} of ${message.length} bytes, ${shape}\n\n`);
+  const rows = ways.map(([name], i) => {
+    const millis = median(times[i] ?? []);
+    const ratios = (times[i] ?? []).map((time, round) => time / (times[0]?.[round] ?? base));
+    return [
+      name,
+      ((message.length * count) / 1e3 / millis).toFixed(0),
+      ((millis * 1000) / count).toFixed(1),
+      median(ratios).toFixed(2),
+    ];
+  });
+  print(table(['Body', 'MB/s', 'CPU µs/message', 'to read past'], rows));
 }
 
 if (isProgram(import.meta.url)) await benchValidity(isQuick());

@@ -1,40 +1,63 @@
 import { Buffer } from 'node:buffer';
 import type { SimpleType, xsd } from '../../wsdl/index.js';
-import type { BytesTest } from '../../xml/index.js';
+import type { contentModels, XmlHandler } from '../../xml/index.js';
 import { isDigit, isPlainDate, PLAIN_CHARS } from '../values/plain-date.js';
 
+/** A test of the bytes from `start` to before `end`. They are lent. */
+export type TextTest = NonNullable<XmlHandler['asciiText']>;
+
+/** An element as the skimmer has it. */
+export type ElementRecord = Parameters<typeof contentModels.modelMemory.addElement>[0];
+
+/** A form of text that is seen by its bytes. */
+export type PlainForm = Exclude<ElementRecord['form'], string>;
+
 /**
- * Makes a fast test for most valid texts of a type: simple digits, simple dates, a listed word. It
- * looks at bytes of ASCII, so that no string has to be made. After false the full check decides.
- * Null for types without such a test.
+ * The form that most valid texts of a type have: simple digits, simple dates, a listed word. It is
+ * seen by bytes of ASCII, so that no string has to be made. Of other texts the full check decides.
+ * Null for types without such a form.
  */
-export function fastTestOf(
+export function plainFormOf(
   type: SimpleType,
   check: (text: string) => string | null,
-): BytesTest | null {
+): PlainForm | null {
   const { variety, builtIn, enumeration, facets } = type;
   if (variety !== 'atomic') return null;
   if (enumeration !== null) {
-    return testWords(
+    return wordsForm(
       enumeration.map(({ value }) => value).filter((value) => check(value) === null),
     );
   }
   const only = namesOf(facets);
   const digits = DIGITS.get(builtIn);
   if (digits !== undefined) {
-    return only.length === 0 ? (bytes, start, end) => isInteger(bytes, start, end, digits) : null;
+    const isSigned = digits > 0;
+    return only.length === 0 ? { kind: 'integer', digits: Math.abs(digits), isSigned } : null;
   }
-  if (builtIn === 'string') return testLength(facets, only);
-  if (builtIn === 'decimal') return testDecimal(facets, only);
+  if (builtIn === 'string') return lengthForm(facets, only);
+  if (builtIn === 'decimal') return decimalForm(facets, only);
   if (only.length > 0) return null;
   if (builtIn === 'double' || builtIn === 'float') {
-    return (bytes, start, end) => isDecimal(bytes, start, end, PLAIN_CHARS, PLAIN_CHARS);
+    return { kind: 'decimal', total: PLAIN_CHARS, fraction: PLAIN_CHARS };
   }
-  if (builtIn === 'boolean') return testWords(['true', 'false', '0', '1']);
-  if (builtIn === 'dateTime' || builtIn === 'date') {
-    return (bytes, start, end) => isPlainDate(bytes, start, end, builtIn);
+  if (builtIn === 'boolean') return wordsForm(['true', 'false', '0', '1']);
+  return builtIn === 'dateTime' || builtIn === 'date' ? { kind: builtIn } : null;
+}
+
+/** Makes a test that is true for the bytes of texts of a form. */
+export function fastTestOf(form: PlainForm): TextTest {
+  switch (form.kind) {
+    case 'integer':
+      return (bytes, start, end) => isInteger(bytes, start, end, form);
+    case 'decimal':
+      return (bytes, start, end) => isDecimal(bytes, start, end, form);
+    case 'length':
+      return (_bytes, start, end) => end - start >= form.min && end - start <= form.max;
+    case 'words':
+      return testWords(form.words);
+    default:
+      return (bytes, start, end) => isPlainDate(bytes, start, end, form.kind);
   }
-  return null;
 }
 
 /** Facets that are there. */
@@ -60,10 +83,17 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
   ['nonNegativeInteger', -18],
 ]);
 
-function isInteger(bytes: Uint8Array, start: number, end: number, digits: number): boolean {
-  const first = digits > 0 && bytes[start] === MINUS ? start + 1 : start;
-  return end > first && end - first <= Math.abs(digits) && areDigits(bytes, first, end);
+function isInteger(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  { digits, isSigned }: FormOf<'integer'>,
+): boolean {
+  const first = isSigned && bytes[start] === MINUS ? start + 1 : start;
+  return end > first && end - first <= digits && areDigits(bytes, first, end);
 }
+
+type FormOf<K extends string> = Extract<PlainForm, { readonly kind: K }>;
 
 function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
@@ -76,8 +106,7 @@ function isDecimal(
   bytes: Uint8Array,
   start: number,
   end: number,
-  total: number,
-  fraction: number,
+  { total, fraction }: FormOf<'decimal'>,
 ): boolean {
   const first = bytes[start] === MINUS ? start + 1 : start;
   if (end === first || end - start > PLAIN_CHARS) return false;
@@ -90,35 +119,35 @@ function isDecimal(
   return end - first <= total && (point < 0 || end - 1 - point <= fraction);
 }
 
-function testDecimal(
+function decimalForm(
   { totalDigits, fractionDigits }: xsd.Facets,
   only: readonly string[],
-): BytesTest | null {
+): PlainForm | null {
   if (only.some((name) => name !== 'totalDigits' && name !== 'fractionDigits')) return null;
   const total = totalDigits ?? PLAIN_CHARS;
-  const fraction = fractionDigits ?? PLAIN_CHARS;
-  return (bytes, start, end) => isDecimal(bytes, start, end, total, fraction);
+  return { kind: 'decimal', total, fraction: fractionDigits ?? PLAIN_CHARS };
 }
 
-function testLength(
+function lengthForm(
   { minLength, maxLength, whiteSpace }: xsd.Facets,
   only: readonly string[],
-): BytesTest | null {
+): PlainForm | null {
   const isKept = whiteSpace === null || whiteSpace === 'preserve';
   if (!isKept || only.some((name) => name !== 'minLength' && name !== 'maxLength')) return null;
-  const least = minLength ?? 0;
-  const most = maxLength ?? Number.POSITIVE_INFINITY;
-  return (_bytes, start, end) => end - start >= least && end - start <= most;
+  return { kind: 'length', min: minLength ?? 0, max: maxLength ?? Number.POSITIVE_INFINITY };
 }
 
 /** Longer lists are left to the full check. */
 const WORDS_MAX = 32;
 
-function testWords(words: readonly string[]): BytesTest | null {
-  if (words.length > WORDS_MAX) return null;
-  const all = words.map((word) => Buffer.from(word));
+const wordsForm = (words: readonly string[]): PlainForm | null =>
+  words.length > WORDS_MAX
+    ? null
+    : { kind: 'words', words: words.map((word) => Buffer.from(word)) };
+
+function testWords(words: readonly Uint8Array[]): TextTest {
   return (bytes, start, end) => {
-    for (const word of all) {
+    for (const word of words) {
       if (word.length === end - start && isSame(word, bytes, start)) return true;
     }
     return false;

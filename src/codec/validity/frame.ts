@@ -1,5 +1,5 @@
-import type { BytesTest } from '../../xml/index.js';
 import type { Position } from './automaton.js';
+import type { TextTest } from './fast-path.js';
 import type { ElementRules, TypeRules } from './rules.js';
 import { ModelWalk } from './walk.js';
 
@@ -19,7 +19,7 @@ export class Frame {
   text = '';
   #textState: TextState = 'kept';
   /** The test by which its text may be valid without being kept; null where the text is needed. */
-  fastTest: BytesTest | null = null;
+  fastTest: TextTest | null = null;
   /** An identity constraint wants its text. */
   isField = false;
   /** Children so far. */
@@ -73,6 +73,38 @@ export class Frame {
     if (this.#textState !== 'nil') {
       this.#textState = as;
     }
+  }
+
+  /** Shows the children begun of each name; where those of one name come in a row, of the last. */
+  showCounts(show: (name: number, count: number) => void): void {
+    if (this.#tallied === 0 && this.#last !== null) {
+      show(this.#last.nameIndex, this.#run);
+    }
+    for (let name = 0; name < this.#tallied; name++) {
+      show(name, this.#tally?.[name] ?? 0);
+    }
+  }
+
+  /** Goes on from another position, with the children that `countOf` a name has. */
+  moveTo(
+    position: Position<ElementRules>,
+    children: number,
+    countOf: (name: number) => number,
+  ): void {
+    this.walk.moveTo(position);
+    this.children = children;
+    if (position.nameIndex < 0) return;
+    this.#last = position;
+    this.#run = countOf(position.nameIndex);
+    for (let name = 0; name < this.#tallied && this.#tally !== null; name++) {
+      this.#tally[name] = countOf(name);
+    }
+  }
+
+  /** The number that the child at the current position has among its siblings of the same name. */
+  get lastOrdinal(): number {
+    const name = this.#last?.nameIndex ?? -1;
+    return this.#tallied > 0 ? (this.#tally?.[name] ?? this.#run) : this.#run;
   }
 
   /** Counts a child at this position; returns its number among its siblings of the same name. */

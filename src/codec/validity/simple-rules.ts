@@ -1,10 +1,9 @@
 import { collections } from '../../core/index.js';
 import type { SimpleType } from '../../wsdl/index.js';
-import type { BytesTest } from '../../xml/index.js';
 import { treatWhiteSpace } from '../plan/lexical.js';
 import { compileSimple } from '../values/simple-validity.js';
 import { valueSpaceOf } from '../values/value-space.js';
-import { fastTestOf, namesOf } from './fast-path.js';
+import { fastTestOf, namesOf, type PlainForm, plainFormOf, type TextTest } from './fast-path.js';
 
 /** How the text of a simple type is validated. */
 export interface SimpleRules {
@@ -14,8 +13,10 @@ export interface SimpleRules {
    * valid.
    */
   readonly check: ((lexical: string) => string | null) | null;
-  /** True for the bytes of most valid texts; false decides nothing. */
-  readonly fastTest: BytesTest | null;
+  /** The form that most valid texts have; null where none is known. */
+  readonly form: PlainForm | null;
+  /** True for the bytes of texts of that form; false decides nothing. */
+  readonly fastTest: TextTest | null;
   /** base64 without facets: it is validated as it streams, and may be of any length. */
   readonly isStreamable: boolean;
   /** Whether its values are IDs, or references to them. */
@@ -28,10 +29,12 @@ export const simpleRulesOf = collections.makeOncePer((type: SimpleType): SimpleR
     type.variety === 'atomic' && type.enumeration === null && namesOf(type.facets).length === 0;
   const isFree = isPlain && ANY_TEXT.has(type.builtIn);
   const check = isFree ? null : compileSimple(withoutNames(type));
+  const form = check === null ? null : plainFormOf(type, check);
   return {
     type,
     check,
-    fastTest: check === null ? null : fastTestOf(type, check),
+    form,
+    fastTest: form === null ? null : fastTestOf(form),
     isStreamable: isPlain && type.builtIn === 'base64Binary',
     identity: identityOf(type),
   };

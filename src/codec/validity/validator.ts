@@ -17,6 +17,7 @@ import { IdentityTracker } from './identity.js';
 import { instanceType, nilOf } from './instance.js';
 import type { ValidityLimits } from './limits.js';
 import { describeMisplaced, describeMissing } from './misplaced.js';
+import { modelRecordsOf } from './model-records.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import type { SimpleRules } from './simple-rules.js';
 import { StreamedBase64 } from './streamed-base64.js';
@@ -58,6 +59,8 @@ export class ContentValidator implements XmlHandler {
   readonly #pool: FramePool;
   #frames: Frame[];
   #depth = 0;
+  /** Elements around the first one. */
+  #outer = 0;
   #isOver = false;
   #hasUnvalidated = false;
   /** The element opened last is skipped. */
@@ -153,6 +156,33 @@ export class ContentValidator implements XmlHandler {
     if (this.#depth > 0) return;
     this.#pool.release(this.#frames);
     this.#frames = [];
+  }
+
+  /** Content with identities is validated by events alone. */
+  get model(): XmlHandler['model'] {
+    return this.#isOver || this.#identity !== null ? null : this;
+  }
+
+  enter(depth: number): number {
+    if (this.#isOver || this.#identity !== null) return 0;
+    this.#outer = depth - this.#depth;
+    return modelRecordsOf(this.#schema).enter(this.#frames, this.#depth, depth);
+  }
+
+  leave(lowest: number, depth: number): void {
+    this.#depth = lowest - this.#outer;
+    let frame = this.#frames[this.#depth - 1];
+    for (let level = lowest; frame !== undefined; level++) {
+      const position = modelRecordsOf(this.#schema).leave(frame, level);
+      if (level === depth || position?.element == null) return;
+      const { element, mayRepeat } = position;
+      frame = this.#open(element, frame.lastOrdinal, mayRepeat);
+    }
+  }
+
+  learn(uri: string, local: string): boolean {
+    const frame = this.#frames[this.#depth - 1];
+    return frame !== undefined && modelRecordsOf(this.#schema).learn(frame, uri, local);
   }
 
   #advance({ walk }: Frame, { uri, local }: StartTag): Position<ElementRules> | null {

@@ -45,6 +45,16 @@ export class ModelWalk<E> {
     }
   }
 
+  /** The position that the content has come to; null where several states are followed, or none. */
+  get position(): Position<E> | null {
+    return this.#states !== null || this.isUnordered ? null : this.#position;
+  }
+
+  /** Goes on from another position, of a model without counters. */
+  moveTo(position: Position<E>): void {
+    this.#position = position;
+  }
+
   /** The particle that takes the next element; null where none does. */
   advance(uri: string, local: string): Position<E> | null {
     const last = this.#position?.last;

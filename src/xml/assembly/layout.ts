@@ -52,3 +52,94 @@ export const NAMES_BYTES = 0x9000;
 /** The part of the message that is read. */
 export const CHUNK = 0x10000;
 export const CHUNK_BYTES = 0x10000;
+
+/*
+ * Content that is validated while it is passed over: `skim-model.ts`. All records are of numbers of
+ * four bytes each; an address of 0 is none.
+ */
+
+/** Arguments and results of one call, besides those above that both have. */
+export const MODEL_DEPTH = 0x20100;
+export const MODEL_LOWEST = 0x20104;
+export const MODEL_NAMES_END = 0x20108;
+export const MODEL_COUNTS_END = 0x2010c;
+export const MODEL_FLOOR = 0x20110;
+/** The stop was at a start tag to which no transition leads. */
+export const MODEL_IS_UNKNOWN = 0x20114;
+/** The number of the namespace of names without a prefix; 0: no element has it. */
+export const DEFAULT_URI = 0x20118;
+/** The `<` of the start tag that opened an element last, or the last byte of what ended one. */
+export const MODEL_EVENT = 0x2011c;
+/** The numbers of the namespaces of `PREFIX`. */
+export const PREFIX_URI = 0x20140;
+
+/** Open elements, with the fields of `FRAME` and these: the state, and counts by name. */
+export const MODEL_FRAME = 0x21000;
+export const MODEL_FRAME_STRIDE = 32;
+export const FRAME_STATE = 16;
+export const FRAME_COUNTS = 20;
+export const MODEL_DEPTH_MAX = 254;
+export const MODEL_NAME = 0x23000;
+export const MODEL_NAMES_BYTES = 0x4000;
+/** The children begun of each open element, by their names. */
+export const MODEL_COUNTS = 0x28000;
+export const MODEL_COUNTS_BYTES = 0x4000;
+
+/** A state of a content model: its first transition, whether the content may end, its number. */
+export const STATE_FIRST = 0;
+export const STATE_MAY_END = 4;
+export const STATE_INDEX = 8;
+export const STATE_BYTES = 16;
+
+/** A transition to an element, by its name. */
+export const EDGE_NEXT = 0;
+export const EDGE_URI = 4;
+export const EDGE_LENGTH = 8;
+export const EDGE_TO = 12;
+/** The count of the element, from the counts of its parent on. */
+export const EDGE_COUNT = 16;
+export const EDGE_ELEMENT = 20;
+export const EDGE_NAME = 32;
+
+/** A declared element or attribute: first of all the form of its text, with two numbers. */
+export const TEXT_FORM = 0;
+export const TEXT_FIRST = 4;
+export const TEXT_SECOND = 8;
+/** An element: its first attribute, those that are required, and of a model its start. */
+export const ELEMENT_ATTRIBUTES = 12;
+export const ELEMENT_REQUIRED = 16;
+export const ELEMENT_START = 20;
+/** The bytes of the counts of its children. */
+export const ELEMENT_COUNTS = 24;
+export const ELEMENT_BYTES = 32;
+/** An attribute: the next one, its bit, and its name. */
+export const ATTRIBUTE_NEXT = 12;
+export const ATTRIBUTE_BIT = 16;
+export const ATTRIBUTE_LENGTH = 20;
+export const ATTRIBUTE_LOCAL = 32;
+/** A word of a list. */
+export const WORD_NEXT = 0;
+export const WORD_LENGTH = 4;
+export const WORD_BYTES = 16;
+
+/** The forms of texts. What is of another form is read by the scanners. */
+export const FORM_OTHER = 0;
+/** No text: a content model. */
+export const FORM_MODEL = 1;
+export const FORM_NONE = 2;
+/** Any text. */
+export const FORM_ANY = 3;
+/** Digits: at most so many, and whether there may be a sign. */
+export const FORM_INTEGER = 4;
+/** Digits and a point: at most so many digits, and behind the point. */
+export const FORM_DECIMAL = 5;
+/** A word: the first of a list. */
+export const FORM_WORDS = 6;
+/** Plain characters: at least and at most so many. */
+export const FORM_LENGTH = 7;
+export const FORM_DATE = 8;
+export const FORM_DATE_TIME = 9;
+
+/** Records are put here one behind the other. */
+export const RECORDS = 0x30000;
+export const RECORDS_END = 0x230000;
