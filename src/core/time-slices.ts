@@ -54,9 +54,16 @@ export class TimeSlices implements Pace {
 
   async pause(): Promise<void> {
     if (performance.now() < this.#endMillis) return;
-    const turn = this.#last.then(() => new Promise<void>((resolve) => this.#rest(resolve)));
+    const turn = this.#last.then(() => this.#slice());
     this.#last = turn;
     await turn;
+  }
+
+  async #slice(): Promise<void> {
+    // Behind the work of the turn before: works that need little share a slice.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    if (performance.now() < this.#endMillis) return;
+    await new Promise<void>((resolve) => this.#rest(resolve));
     this.#endMillis = performance.now() + SLICE_MILLIS;
   }
 
