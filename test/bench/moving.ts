@@ -62,7 +62,8 @@ async function start(
       `  ${name}:\n    wsdl: ${resolve('test/bench/orders.wsdl')}\n` +
       `    url: ${backend.url}/old\n    operations: { GetOrders: { read: {} } }\n${keys}`,
   );
-  const yaml = `services:\n${services.join('')}limits: { overload: { eventLoopMillis: 0 } }\n${more}`;
+  const limits = 'limits: { overload: { eventLoopMillis: 0 } }\n';
+  const yaml = `services:\n${services.join('')}${limits}${more}`;
   const gateway = await startProcess(t, yaml, { log: openSync('/dev/null', 'w') });
   const pool = new Pool(gateway.url, { connections: CONNECTIONS, pipelining: 1 });
   t.teardown(() => pool.close());
@@ -174,7 +175,7 @@ async function findPlanted(gateway: GatewayProcess, pool: Pool, calls: number): 
     )) || 0;
   const before = residentBytes(gateway.child.pid ?? 0);
   let peak = before;
-  // At a rate that leaves time: under full load comparisons are skipped, so that callers do not wait.
+  // At a rate that leaves time: under full load comparisons are skipped.
   const begin = performance.now();
   const sent: Promise<void>[] = [];
   for (let at = 0; at < calls; at++) {
