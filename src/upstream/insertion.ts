@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { AT_ONCE, invariant, KIB, Refusal, type Steps, TimeSlices } from '../core/index.js';
-import { isStreamed, type UpstreamRequest } from './reply.js';
+import { type BodyChange, isStreamed, type UpstreamRequest } from './reply.js';
 
 /** A message up to here is sealed at once. */
 const SEALED_AT_ONCE_BYTES = 64 * KIB;
@@ -22,13 +22,13 @@ export function withInsertion(
 ): Written | Promise<Written> {
   if (insertion === undefined || body === null) return { headers, body };
   const inserted = insertion.make();
-  const { offsetBytes, seal } = insertion;
+  const { offsetBytes, seal, change } = insertion;
   if (isStreamed(body)) {
-    invariant(seal === undefined, 'what is signed is whole');
-    return {
-      headers: grown(headers, inserted.length),
-      body: inStream(body, offsetBytes, inserted),
-    };
+    invariant(seal === undefined || change !== undefined, 'what is signed is whole');
+    const stream = inStream(body, offsetBytes, inserted);
+    return change === undefined
+      ? { headers: grown(headers, inserted.length), body: stream }
+      : { headers: withoutLength(headers), body: changed(stream, change()) };
   }
   const whole = inBuffer(body, offsetBytes, inserted);
   const written = (sealed: Buffer): Written => ({
@@ -59,6 +59,10 @@ function grown(headers: readonly string[], bytes: number): string[] {
   return changed;
 }
 
+/** The length of what is changed as it goes by is not known. */
+const withoutLength = (headers: readonly string[]): string[] =>
+  headers.filter((_, index) => headers[index - (index % 2)] !== 'content-length');
+
 const inBuffer = (body: Buffer, offset: number, inserted: Buffer): Buffer =>
   Buffer.concat([body.subarray(0, offset), inserted, body.subarray(offset)]);
 
@@ -75,4 +79,28 @@ function inStream(body: Readable, offset: number, inserted: Buffer): Readable {
   // Errors of either side end the other one.
   pipeline(body, inserter, () => {});
   return inserter;
+}
+
+function changed(body: Readable, change: BodyChange): Readable {
+  const changer = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      attempt(() => change.write(chunk), done);
+    },
+    flush(done) {
+      attempt(() => change.end(), done);
+    },
+  });
+  pipeline(body, changer, () => {});
+  return changer;
+}
+
+function attempt(make: () => Buffer, done: TransformCallback): void {
+  let made: Buffer;
+  try {
+    made = make();
+  } catch (caught) {
+    done(caught instanceof Error ? caught : new Error(String(caught)));
+    return;
+  }
+  done(null, made);
 }

@@ -14,10 +14,18 @@ export interface Insertion {
    */
   readonly make: () => Buffer;
   /**
-   * Changes the whole body once they are in it; absent: nothing is. A body that is streamed cannot
-   * be. A long one takes many steps.
+   * Changes the whole body once they are in it; absent: nothing is. A body that is streamed has
+   * `change` for it, or must be whole. A long one takes many steps.
    */
   readonly seal?: (body: Buffer) => Steps<Buffer>;
+  /** Changes a body that is streamed, with the bytes in it, as it goes by; absent: nothing does. */
+  readonly change?: () => BodyChange;
+}
+
+/** Changes the bytes of one body as they go by. */
+export interface BodyChange {
+  write(bytes: Buffer): Buffer;
+  end(): Buffer;
 }
 
 export interface UpstreamRequest {

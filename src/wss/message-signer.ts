@@ -54,6 +54,8 @@ export interface SigningRules {
   readonly digest: DigestName;
   readonly parts: readonly RequiredPart[];
   readonly keyReference: KeyReference;
+  /** The message was encrypted before: the signature stands in front of the key. */
+  readonly isEncryptedFirst: boolean;
   readonly xmlLimits: XmlLimits;
 }
 
@@ -109,7 +111,9 @@ export function* signMessage(
   const signature =
     `<ds:Signature xmlns:ds="${DS}">${signedInfo}<ds:SignatureValue>${value}</ds:SignatureValue>` +
     `<ds:KeyInfo>${keyInfo}</ds:KeyInfo></ds:Signature>`;
-  return insert(identified, [{ at: outline.securityEndBytes, text: `${token}${signature}` }]);
+  const { security, securityEndBytes } = outline;
+  const at = rules.isEncryptedFirst ? security.contentBytes : securityEndBytes;
+  return insert(identified, [{ at, text: `${token}${signature}` }]);
 }
 
 /** A part that is signed: its place, its Id, and its digest. */
@@ -368,7 +372,7 @@ const referenceText = (id: string, value: Buffer, digest: DigestName): string =>
  * The certificate, where the message brings it, and how KeyInfo names it (X.509 Token Profile 1.1
  * section 3).
  */
-function keyTexts(
+export function keyTexts(
   { certificate, fields }: ParsedCertificate,
   reference: KeyReference,
 ): { token: string; keyInfo: string } {

@@ -28,6 +28,7 @@ t.test('a message comes out alike, wherever it is cut', WITH_OPENSSL, (t) => {
   const certificate = parseCertificate(new X509Certificate(identity.cert));
   if (certificate === null) throw new Error('no certificate');
   const rules: DecryptionRules = {
+    owner: 'security.verify.decrypt',
     keys: () => [{ certificate, key: createPrivateKey(identity.key) }],
     ciphers: new Set(['aes256-gcm']),
     transports: new Set(['rsa-oaep']),

@@ -8,15 +8,17 @@ import {
 } from '../../codec/index.js';
 import { FindingsError, invalid } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import { asRefusal, MIB, Refusal, refusals, spelling, tolerated } from '../../core/index.js';
+import { MIB, Refusal, spelling, tolerated } from '../../core/index.js';
 import { isGzip } from '../../gateway/compress.js';
 import { graphqlSchema, schemaMapping } from '../../graphql/index.js';
 import { headerBlocks, mimeTypes, type TextPath } from '../../soap/index.js';
 import type { ReplyHead, Upstream, UpstreamRequest } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
-import { signMessage } from '../../wss/index.js';
+import { encryption } from '../../wss/index.js';
 import { ReplyRepair, type XmlHandler } from '../../xml/index.js';
 import { blocksOf, mappingFindings } from '../soap/mapping.js';
+import { asUnverified } from '../soap/security/reply-verification.js';
+import { sealOf } from '../soap/security/sealed-message.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { type TokenPlace, tokenBlock, withTokenField } from '../soap/token-place.js';
 
@@ -132,13 +134,14 @@ export function requestOf(
   const security = service.security?.claim === null ? service.security.writer(null) : null;
   const writers = [security, token].filter((writer) => writer !== null);
   const place = requestEncoding.placeInRequest(body, dialect);
-  const { signing } = service;
+  const { signing, encryption: rules, readers } = service;
+  const encryption = rules === null ? null : { rules, readers };
   const insertion = {
     offsetBytes: place.offsetBytes,
     make: () => headerBlocks.printBlocks(place, writers),
-    ...(signing === null ? {} : { seal: (message: Buffer) => signMessage(message, signing) }),
+    ...sealOf({ signing, encryption, packageType: null }, () => {}),
   };
-  const made = writers.length === 0 ? request : { ...request, insertion };
+  const made = writers.length === 0 && rules === null ? request : { ...request, insertion };
   return session === null ? made : withTokenField(made, session.place, session.token);
 }
 
@@ -191,7 +194,7 @@ function contentOf(
 /** Reads the reply to a call, where it is an envelope. Throws a `Refusal` of the upstream. */
 export function readReply(call: ConstantCall, reply: WholeReply, handler: XmlHandler): void {
   const { head, body } = reply;
-  const { readers } = call.service;
+  const { readers, gate, replyVerification } = call.service;
   if (head.status === 401 || head.status === 403) {
     throw new Refusal('UPSTREAM_AUTH', `status ${head.status}`);
   }
@@ -202,10 +205,17 @@ export function readReply(call: ConstantCall, reply: WholeReply, handler: XmlHan
   if (body.length === 0 || type === null) return;
   const reader = readers.take(handler, type.charset);
   try {
-    reader.write(contentOf(call, reply, type.charset));
-    reader.end();
+    const rules = replyVerification?.decryption ?? null;
+    const { headBytes } = gate;
+    const { charset } = type;
+    const input =
+      rules === null
+        ? reader
+        : new encryption.MessageDecryption({ rules, headBytes, readers, charset, output: reader });
+    input.write(contentOf(call, reply, charset));
+    input.end();
   } catch (caught) {
-    throw refusals.asUpstream(asRefusal(caught));
+    throw asUnverified(caught);
   } finally {
     readers.give(reader);
   }

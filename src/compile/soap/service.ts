@@ -54,6 +54,7 @@ import { compileReplies } from './operations/replies.js';
 import { compileValidity, type Validity } from './operations/validity.js';
 import { claimsIn } from './request-claims.js';
 import { operationRequirements } from './rights.js';
+import { compileEncryption, type MadeEncryption } from './security/made-encryption.js';
 import { compileMadeSecurity, compileSigning, type MadeBlock } from './security/made-security.js';
 import { compileReplyVerification, type ReplyVerification } from './security/reply-verification.js';
 import { compileFreshness, NONCES } from './security/request-freshness.js';
@@ -115,6 +116,8 @@ export interface SoapService
   readonly security: MadeBlock | null;
   /** Signs calls; null where they are not. */
   readonly signing: SigningRules | null;
+  /** Encrypts calls; null where they are not. */
+  readonly encryption: MadeEncryption | null;
   /**
    * Names `{uri}local` of the header blocks that the gateway writes into calls of GraphQL fields.
    */
@@ -339,10 +342,11 @@ function compileMessages(
 function compileOwnSecurity(
   plan: ServicePlan,
   tokenPlace: TokenPlace | null,
-): Pick<SoapService, 'security' | 'signing' | 'ownBlocks'> {
+): Pick<SoapService, 'security' | 'signing' | 'encryption' | 'ownBlocks'> {
   return {
     security: compileMadeSecurity(plan),
     signing: compileSigning(plan),
+    encryption: compileEncryption(plan),
     ownBlocks: [
       ...(plan.security.make === null ? [] : headerBlocks.SECURITY_NAMES),
       ...blockNames(tokenPlace),

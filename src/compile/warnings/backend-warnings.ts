@@ -68,6 +68,26 @@ const openSecondSecrets: Check = (config) => {
   });
 };
 
+/** Content that was encrypted for the gateway, or is for the backend, and goes on in plain text. */
+const openContent: Check = (config) => {
+  if (!('security' in config)) return [];
+  const { verify, make } = config.security;
+  const isAllEncrypted = verify?.decrypt?.required.includes('Body') === true;
+  if (make?.encrypt !== undefined && !make.replace && !isAllEncrypted) {
+    const what = 'encrypts its own calls, and SOAP calls that came encrypted: others stay plain.';
+    const remedy =
+      'Encrypt them as well by `replace: true`, or demand encryption by ' +
+      '`verify.decrypt.required: [Body]`.';
+    return [{ path: ['security', 'make', 'encrypt'], what, remedy }];
+  }
+  if (make?.encrypt === undefined && verify?.decrypt !== undefined && config.urls.some(isOpen)) {
+    const what = 'sends what it decrypts to its backend without TLS.';
+    const remedy = 'Use https, or encrypt it anew by `security.make.encrypt`.';
+    return [{ path: ['security', 'verify', 'decrypt'], what, remedy }];
+  }
+  return [];
+};
+
 /** Handshakes for connections that are not kept. */
 const lostHandshakes: Check = ({ auth, limits }) => {
   const { requestsPerConnection, keepAliveMillis } = limits.upstream;
@@ -172,6 +192,7 @@ const CHECKS: readonly Check[] = [
   lostHandshakes,
   boundCallers,
   uselessLimits,
+  openContent,
 ];
 
 /** An http address of another machine. */

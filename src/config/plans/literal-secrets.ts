@@ -24,6 +24,7 @@ const SECRETS: readonly string[] = [
   'services.*.security.make.usernameToken.password',
   'services.*.security.make.saml.passphrase',
   'services.*.security.verify.decrypt.keys.*.passphrase',
+  'services.*.security.verifyReplies.decrypt.keys.*.passphrase',
   'services.*.tls.passphrase',
   'services.*.headers.authorization',
   'clients.introspection.clientSecret',

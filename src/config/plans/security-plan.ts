@@ -10,6 +10,7 @@ type MakeKeys = NonNullable<SecurityKeys['make']>;
 type SignatureKeys = NonNullable<VerifyKeys['signature']>;
 type UsernameTokenKeys = NonNullable<VerifyKeys['usernameToken']>;
 type SamlKeys = NonNullable<MakeKeys['saml']>;
+type MadeEncryptionKeys = NonNullable<MakeKeys['encrypt']>;
 type MadeSignatureKeys = NonNullable<MakeKeys['signature']>;
 
 /** `security` of a service; null for parts that are not configured. */
@@ -30,10 +31,11 @@ export interface VerifyPlan {
 
 export interface VerifyRepliesPlan {
   readonly keys: VerifyRepliesKeys;
+  readonly decrypt: DecryptPlan | null;
   readonly signature: SignaturePlan | null;
 }
 
-interface DecryptPlan {
+export interface DecryptPlan {
   readonly keys: NonNullable<VerifyKeys['decrypt']>;
   readonly identities: readonly IdentityPlan[];
 }
@@ -59,6 +61,13 @@ export interface MakePlan {
   readonly password: RotatingText | null;
   readonly saml: SamlPlan | null;
   readonly signature: MadeSignaturePlan | null;
+  readonly encrypt: MadeEncryptionPlan | null;
+}
+
+export interface MadeEncryptionPlan {
+  readonly keys: MadeEncryptionKeys;
+  /** The certificate of the receiver. */
+  readonly cert: RotatingText;
 }
 
 export interface SamlPlan {
@@ -91,10 +100,7 @@ export function readSecurity(service: ConfigSection<ServiceConfig>): SecurityPla
     verifyReplies:
       verifyReplies === undefined
         ? null
-        : {
-            keys: verifyReplies,
-            signature: readSignature(service.at(verifyReplies, 'security', 'verifyReplies')),
-          },
+        : readVerifyReplies(service.at(verifyReplies, 'security', 'verifyReplies')),
     make: make === undefined ? null : readMake(service.at(make, 'security', 'make')),
   };
 }
@@ -104,7 +110,7 @@ function readVerify(section: ConfigSection<VerifyKeys>): VerifyPlan {
   const { usernameToken, saml } = keys;
   return {
     keys,
-    decrypt: keys.decrypt === undefined ? null : readDecrypt(section, keys.decrypt),
+    decrypt: readDecrypt(section),
     signature: readSignature(section),
     usernameToken:
       usernameToken === undefined
@@ -119,15 +125,20 @@ function readVerify(section: ConfigSection<VerifyKeys>): VerifyPlan {
   };
 }
 
-const readDecrypt = (
-  section: ConfigSection<VerifyKeys>,
-  keys: NonNullable<VerifyKeys['decrypt']>,
-): DecryptPlan => ({
-  keys,
-  identities: keys.keys.map((each, index) =>
-    readIdentity(section.at(each, 'decrypt', 'keys', index)),
-  ),
+const readVerifyReplies = (section: ConfigSection<VerifyRepliesKeys>): VerifyRepliesPlan => ({
+  keys: section.value,
+  decrypt: readDecrypt(section),
+  signature: readSignature(section),
 });
+
+function readDecrypt(section: ConfigSection<Pick<VerifyKeys, 'decrypt'>>): DecryptPlan | null {
+  const { decrypt: keys } = section.value;
+  if (keys === undefined) return null;
+  const identities = keys.keys.map((each, index) =>
+    readIdentity(section.at(each, 'decrypt', 'keys', index)),
+  );
+  return { keys, identities };
+}
 
 function readUsernameToken(section: ConfigSection<UsernameTokenKeys>): UsernameTokenPlan {
   const { value: keys } = section;
@@ -154,9 +165,13 @@ function readSignature(owner: ConfigSection<Pick<VerifyKeys, 'signature'>>): Sig
 
 function readMake(section: ConfigSection<MakeKeys>): MakePlan {
   const { value: keys } = section;
-  const { usernameToken, saml, signature } = keys;
+  const { usernameToken, saml, signature, encrypt } = keys;
   return {
     keys,
+    encrypt:
+      encrypt === undefined
+        ? null
+        : { keys: encrypt, cert: section.textAt(['encrypt', 'cert'], encrypt.cert) },
     password:
       usernameToken === undefined
         ? null

@@ -54,13 +54,27 @@ export const openRequests = ({ services, clients }: Config): readonly string[] =
     return [...sentencesOf(holes), ...openDigests(owner, signature)];
   });
 
-/** Services that decrypt messages, and take others as well. */
+/** Services that decrypt messages, and take others as well; or whose SOAP calls stay plain. */
 export const openDecryption = ({ services }: Config): readonly string[] =>
-  Object.entries(services).flatMap(([name, { security }]) =>
-    security.verify?.decrypt?.required.includes('Body') === false
-      ? [`Messages to \`${name}\` may come without encryption (\`decrypt.required\`).`]
-      : [],
-  );
+  Object.entries(services).flatMap(([name, { security }]) => {
+    const { verify, verifyReplies, make } = security;
+    const isOpen = (side: Pick<VerifyConfig, 'decrypt'> | undefined): boolean =>
+      side?.decrypt?.required.includes('Body') === false;
+    return sentencesOf([
+      [
+        isOpen(verify),
+        `Messages to \`${name}\` may come without encryption (\`decrypt.required\`).`,
+      ],
+      [
+        isOpen(verifyReplies),
+        `Replies of \`${name}\` may come without encryption (\`decrypt.required\`).`,
+      ],
+      [
+        make?.encrypt !== undefined && !make.encrypt.parts.includes('Body'),
+        `The Body of calls to \`${name}\` is not encrypted (\`make.encrypt.parts\`).`,
+      ],
+    ]);
+  });
 
 /**
  * Whether an assertion about a subject that is configured is written into the messages of SOAP

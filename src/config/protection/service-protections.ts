@@ -85,6 +85,14 @@ const trusted = (owner: string): Readonly<Record<string, ValueComparison>> => ({
   ...keysBelow(`${owner}?.timestamp`, each(timeLimit, 'toleranceMillis', 'maxAgeMillis')),
 });
 
+/** What is decrypted of messages, and what they must have encrypted. */
+const decrypted = (owner: string): Readonly<Record<string, ValueComparison>> =>
+  keysBelow(owner, {
+    ...each(denials, 'required'),
+    ...each(grants('closed'), 'algorithms', 'keyTransports'),
+    ...each(equal, 'keys'),
+  });
+
 /** Protections by what is sent: messages, limits, other servers, operators, records. */
 export const SERVICE_PROTECTIONS = {
   messages: {
@@ -135,13 +143,22 @@ export const SERVICE_PROTECTIONS = {
     open: openRequests,
   },
   decryption: {
-    about: 'Encrypted SOAP requests',
-    keys: keysBelow('services.*.security.verify?.decrypt?', {
-      ...each(denials, 'required'),
-      ...each(grants('closed'), 'algorithms', 'keyTransports'),
-      ...each(equal, 'keys'),
-    }),
-    absent: 'Encrypted parts are refused, or pass by `encrypted: pass`.',
+    about: 'Encrypted SOAP messages',
+    keys: {
+      ...decrypted('services.*.security.verify?.decrypt?'),
+      ...decrypted('services.*.security.verifyReplies?.decrypt?'),
+      ...keysBelow('services.*.security', {
+        ...each(kept, 'make.encrypt'),
+        ...each(denials, 'make.encrypt?.parts'),
+        ...keysBelow(
+          'make.encrypt?',
+          each(equal, 'cert', 'algorithm', 'keyTransport', 'keyReference', 'beforeSigning'),
+        ),
+      }),
+    },
+    absent:
+      'Encrypted parts are refused, or pass by `encrypted: pass`. ' +
+      'Calls are as secret as the TLS that carries them.',
     empty: IS_ERROR,
     unreachable: null,
     open: openDecryption,

@@ -1,12 +1,12 @@
-import { encryption } from '../../wss/index.js';
+import { encryption, KEY_REFERENCES } from '../../wss/index.js';
 import { PEM } from '../keys/formats.js';
-import { closed, list, oneOf, optional, text } from '../keys/key-types.js';
+import { closed, flag, list, oneOf, optional, string, text } from '../keys/key-types.js';
 
 /** A key or a certificate of WS-Security. */
 export const pem = (description: string) =>
   text(description, { minLength: 1, maxLength: 1_048_576, ...PEM });
 
-/** Decryption of requests: the part of the table of keys for it. */
+/** Decryption of messages: the part of the table of keys for it. */
 export const DECRYPT_KEYS = closed(
   {
     keys: list(
@@ -37,4 +37,37 @@ export const DECRYPT_KEYS = closed(
   },
   'Decrypt the content of Body (XML Encryption 1.1). What goes on is the message as it was ' +
     'before it was encrypted, without EncryptedKey and ReferenceList.',
+);
+
+/** Parts that are encrypted: the content of Body, parts of the Security block, header blocks. */
+const ENCRYPTED_PART = '^(?:Body|Signature|UsernameToken|Assertion|\\{[^{}]+\\}[^{}\\s:]+)$';
+
+/** Encryption of calls. */
+export const ENCRYPT_KEYS = closed(
+  {
+    cert: pem('The certificate of the backend, PEM: `{ file: backend.pem }`; it may rotate.'),
+    parts: list(
+      string({
+        pattern: ENCRYPTED_PART,
+        hint:
+          'Write Body, Signature, UsernameToken, Assertion, or a header block as ' +
+          '{namespace}name.',
+      }),
+      'What is encrypted, as far as a message has it.',
+      { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body'] },
+    ),
+    algorithm: oneOf(encryption.CONTENT_CIPHERS, 'The algorithm of the content.', 'aes256-gcm'),
+    keyTransport: optional(
+      oneOf(
+        encryption.MADE_TRANSPORTS,
+        'How the key of the content is encrypted: by default rsa-oaep-mgf1p with SHA-1, as ' +
+          'WSS4J does, or ecdh-es for a key on a curve. `rsa-oaep-sha256` has SHA-256 in ' +
+          'digest and mask.',
+      ),
+    ),
+    keyReference: oneOf(KEY_REFERENCES, 'How a message names the certificate.', 'issuerSerial'),
+    beforeSigning: flag('Encrypt first, and sign what is encrypted. Else sign first.', false),
+  },
+  'Encrypt calls for the backend (XML Encryption 1.1). SOAP calls that came encrypted are ' +
+    'encrypted anew; others are with `replace: true`.',
 );

@@ -16,7 +16,7 @@ import {
   text,
   whole,
 } from '../keys/key-types.js';
-import { DECRYPT_KEYS, pem } from './decrypt-keys.js';
+import { DECRYPT_KEYS, ENCRYPT_KEYS, pem } from './decrypt-keys.js';
 
 /**
  * Keys of WS-Security: what is demanded of the Security block of requests, and what the gateway
@@ -217,6 +217,7 @@ const VERIFY_KEYS = closed(
 
 const VERIFY_REPLIES_KEYS = closed(
   {
+    decrypt: optional({ ...DECRYPT_KEYS, like: 'services.security.verify.decrypt' }),
     signature: optional({ ...SIGNATURE_KEYS, like: 'services.security.verify.signature' }),
     timestamp: timestampKeys(),
     signatureConfirmation: flag(
@@ -230,7 +231,7 @@ const VERIFY_REPLIES_KEYS = closed(
     ),
     encrypted: oneOf(
       ['refuse', 'pass'],
-      'Replies with encrypted parts, which are not decrypted here.',
+      'Replies with encrypted parts that no key of `decrypt` opens.',
       'refuse',
     ),
   },
@@ -333,6 +334,7 @@ const MAKE_KEYS = closed(
           'The whole message is held for it.',
       ),
     ),
+    encrypt: optional(ENCRYPT_KEYS),
     mustUnderstand: flag('Whether the backend must understand the block.', true),
     actor: optional(text('The actor or role that the block is for.', URI)),
     replace: flag(

@@ -1,16 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import { type RequestContext, requestEncoding } from '../../codec/index.js';
 import type { MadeBlock } from '../../compile/soap/security/made-security.js';
+import { type CallEncryption, sealOf } from '../../compile/soap/security/sealed-message.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal } from '../../core/index.js';
 import { type EnvelopeValidator, headerBlocks, mime } from '../../soap/index.js';
 import type { Insertion, UpstreamRequest } from '../../upstream/index.js';
-import {
-  type SigningRules,
-  signMessage,
-  signPackage,
-  unsupportedAlgorithm,
-} from '../../wss/index.js';
+import { type SigningRules, unsupportedAlgorithm } from '../../wss/index.js';
 import { type Encoding, UNWRITABLE } from '../../xml/index.js';
 
 /** Header blocks that the gateway writes into one request, and where. */
@@ -21,46 +17,84 @@ export interface OwnBlocks {
   readonly subject: string | null;
   /** Signs the message once they are in it; null: nothing is signed. */
   readonly signing: SigningRules | null;
+  /** Encrypts the message; null: nothing is encrypted. */
+  readonly encryption: CallEncryption | null;
   /** The type of the body where that is a package; null: it is the envelope. */
   readonly packageType: mime.PackageType | null;
 }
 
+/** A SOAP message as it came, for the blocks that the gateway writes into it. */
+interface SoapMessage {
+  readonly encoding: Encoding | null;
+  /** Null for an envelope that comes as it is. */
+  readonly packageType: mime.PackageType | null;
+  /** It was encrypted when it came. */
+  readonly wasEncrypted: boolean;
+}
+
 /**
  * The blocks of a SOAP call; null where its message stays as it is. Throws
- * `wsse:UnsupportedAlgorithm` for a message that cannot be signed, and `FORBIDDEN` for a caller
- * without the claim that the assertion is about.
+ * `wsse:UnsupportedAlgorithm` for a message that cannot be signed or encrypted, and `FORBIDDEN` for
+ * a caller without the claim that the assertion is about.
  */
 export function blocksOfSoapCall(
-  { place: found, dialect: written, bridge }: EnvelopeValidator,
-  { security, signing, replacesSecurity }: SoapService,
-  encoding: Encoding | null,
-  type: mime.PackageType | null,
+  envelope: EnvelopeValidator,
+  service: SoapService,
+  message: SoapMessage,
   claims: RequestContext['claims'],
 ): OwnBlocks | null {
+  const { packageType, wasEncrypted } = message;
+  const { replacesSecurity, readers } = service;
+  const encoding = message.encoding ?? 'utf-8';
+  const found = placeIn(envelope, encoding);
+  const isReplaced = found !== null && replacesSecurity;
+  const rules = isReplaced || wasEncrypted ? service.encryption : null;
+  if (found === null && rules === null) return null;
+  const place = found ?? { ...NOWHERE, encoding };
+  const security = isReplaced ? service.security : null;
+  const subject = security === null ? null : subjectOfAssertion(security, claims);
+  const writers = security === null ? [] : [security.writer(subject)];
+  const signing = isReplaced ? service.signing : null;
+  const encryption = rules === null ? null : { rules, readers };
+  checkForm({ signing, encryption }, encoding, packageType);
+  return { place, writers, subject, signing, encryption, packageType };
+}
+
+/** The place in a message that gets no blocks. */
+const NOWHERE = { offsetBytes: 0, isInHeader: true, envelopeUri: '' } as const;
+
+/** Null where the message is not edited: in monitor mode there is no place. */
+function placeIn(
+  { place: found, dialect: written, bridge }: EnvelopeValidator,
+  encoding: Encoding,
+): headerBlocks.HeaderPlace | null {
   const dialect = bridge?.to ?? written;
-  // Monitor mode makes no edits, so that there is no place.
   if (found === null || found.offsetBytes < 0 || dialect === null) return null;
   const { offsetBytes, isInHeader } = found;
-  const { envelopeUri } = dialect;
-  const place = { offsetBytes, isInHeader, envelopeUri, encoding: encoding ?? 'utf-8' };
-  const subject =
-    security !== null && replacesSecurity ? subjectOfAssertion(security, claims) : null;
-  const writers = security !== null && replacesSecurity ? [security.writer(subject)] : [];
-  if (signing !== null && replacesSecurity && place.encoding !== 'utf-8') {
+  return { offsetBytes, isInHeader, envelopeUri: dialect.envelopeUri, encoding };
+}
+
+/** Throws `wsse:UnsupportedAlgorithm` for a message that cannot be signed or encrypted. */
+function checkForm(
+  { signing, encryption }: Pick<OwnBlocks, 'signing' | 'encryption'>,
+  encoding: Encoding,
+  type: mime.PackageType | null,
+): void {
+  if (signing !== null && encoding !== 'utf-8') {
     throw unsupportedAlgorithm('a message that is not in UTF-8 cannot be signed here');
   }
-  if (signing !== null && replacesSecurity && type !== null && type.type !== mime.XOP_PACKAGE) {
+  if (signing !== null && type !== null && type.type !== mime.XOP_PACKAGE) {
     throw unsupportedAlgorithm(
       'attachments that the envelope does not include cannot be signed here',
     );
   }
-  return {
-    place,
-    writers,
-    subject,
-    signing: replacesSecurity ? signing : null,
-    packageType: type,
-  };
+  if (encryption === null) return;
+  if (encoding !== 'utf-8' && encoding !== 'us-ascii') {
+    throw unsupportedAlgorithm('a message that is not in UTF-8 cannot be encrypted here');
+  }
+  if (type !== null) {
+    throw unsupportedAlgorithm('parts of a package cannot be encrypted here');
+  }
 }
 
 /**
@@ -69,7 +103,7 @@ export function blocksOfSoapCall(
  * null for none.
  */
 export function blocksOfField(
-  { security, signing, ownBlocks, dialects }: SoapService,
+  { security, signing, encryption: rules, ownBlocks, dialects, readers }: SoapService,
   { envelope, envelopeOffset, packageType }: WrittenEnvelope,
   claims: RequestContext['claims'],
 ): OwnBlocks | null {
@@ -81,6 +115,7 @@ export function blocksOfField(
     writers: security === null ? [] : [security.writer(subject)],
     subject,
     signing,
+    encryption: rules === null ? null : { rules, readers },
     packageType,
   };
 }
@@ -117,7 +152,8 @@ export function withBlocks(
   blocks: OwnBlocks | null,
   observer: SignedObserver | null,
 ): UpstreamRequest {
-  if (blocks === null || blocks.writers.length === 0) return request;
+  if (blocks === null || (blocks.writers.length === 0 && blocks.encryption === null))
+    return request;
   return { ...request, insertion: insertionOf(blocks, observer) };
 }
 
@@ -125,19 +161,5 @@ export function withBlocks(
 export const insertionOf = (blocks: OwnBlocks, observer: SignedObserver | null): Insertion => ({
   offsetBytes: blocks.place.offsetBytes,
   make: () => headerBlocks.printBlocks(blocks.place, blocks.writers),
-  ...sealOf(blocks, observer),
+  ...sealOf(blocks, (value) => observer?.signed(value)),
 });
-
-function sealOf(
-  { signing, packageType }: OwnBlocks,
-  observer: SignedObserver | null,
-): Pick<Insertion, 'seal'> {
-  if (signing === null) return {};
-  const onSigned = (value: Buffer): void => observer?.signed(value);
-  return {
-    seal: (body) =>
-      packageType === null
-        ? signMessage(body, signing, onSigned)
-        : signPackage(body, packageType, signing, onSigned),
-  };
-}

@@ -1,12 +1,17 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import type { ReplyVerification } from '../../compile/soap/security/reply-verification.js';
+import {
+  asUnverified,
+  type ReplyVerification,
+} from '../../compile/soap/security/reply-verification.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { asRefusal, Refusal, refusals } from '../../core/index.js';
+import type { Refusal } from '../../core/index.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
-import { MessageVerifier } from '../../wss/index.js';
+import { type encryption, MessageVerifier } from '../../wss/index.js';
+import type { MessageGate } from '../http/receive.js';
+import { beforeVerified, DecryptingGate, decryptionOf } from './decrypting-gate.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { peekReply } from './reply-facts.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from './reply-head.js';
@@ -35,7 +40,9 @@ export class VerifyingReceiver implements UpstreamReceiver {
   #signedValue: Buffer | null = null;
   #head: ReplyHead | null = null;
   #reading: MessageReading | null = null;
-  #gate: Gate | null = null;
+  #gate: MessageGate | null = null;
+  /** Null where nothing is decrypted. */
+  #decryption: encryption.MessageDecryption | null = null;
   #hasBody = false;
   #form: ReplyForm | null = null;
   /** The first bytes of the reply, for the log of its refusal. */
@@ -68,7 +75,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
     const form = this.#formOf(head);
     this.#form = form;
     if (form !== null) {
-      this.#gate = this.#open(form);
+      this.#gate = this.#attempt(() => this.#open(form));
     }
     this.#call.receiver.head(head);
   }
@@ -81,12 +88,9 @@ export class VerifyingReceiver implements UpstreamReceiver {
       this.#call.receiver.data(chunk);
       return;
     }
-    try {
-      this.#gate.write(chunk);
-    } catch (caught) {
-      throw this.#explained(asUnverified(caught));
-    }
-    if (!this.#gate.hasWork || this.#isPaused) return;
+    const gate = this.#gate;
+    this.#attempt(() => gate.write(chunk));
+    if (!gate.hasWork || this.#isPaused) return;
     this.#isPaused = true;
     this.#upstreamCall?.pause();
     setImmediate(this.#readOn);
@@ -101,7 +105,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
         this.#gate.work();
       } while (this.#gate.hasWork && performance.now() < untilMillis);
     } catch (caught) {
-      this.#upstreamCall?.abort(this.#explained(asUnverified(caught)));
+      this.#upstreamCall?.abort(this.#unverified(caught));
       return;
     }
     if (this.#gate.hasWork) {
@@ -114,12 +118,8 @@ export class VerifyingReceiver implements UpstreamReceiver {
 
   end(): void {
     this.#isOver = true;
-    try {
-      if (this.#hasBody) {
-        this.#gate?.end();
-      }
-    } catch (caught) {
-      throw this.#explained(asUnverified(caught));
+    if (this.#hasBody) {
+      this.#attempt(() => this.#gate?.end());
     }
     this.#release();
     this.#call.receiver.end();
@@ -144,8 +144,8 @@ export class VerifyingReceiver implements UpstreamReceiver {
     }
   }
 
-  #open(form: ReplyForm): Gate {
-    const { rules, envelopeRules } = this.#verification;
+  #open(form: ReplyForm): MessageGate {
+    const { rules, decryption, envelopeRules } = this.#verification;
     const envelope = new EnvelopeValidator(envelopeRules, null, 'no detail', {
       onHeadValid: (valid) => this.#expectParts(valid),
       openBody: () => null,
@@ -170,12 +170,15 @@ export class VerifyingReceiver implements UpstreamReceiver {
       false,
       verifier.held,
     );
-    return new Gate(this.#reading.reader, envelope, this.#call.service.gate, {
+    const { service } = this.#call;
+    const gate = new Gate(this.#reading.reader, envelope, service.gate, {
       whole: (message) => this.#call.receiver.data(message),
       begin: () => {},
       data: (chunk) => this.#call.receiver.data(chunk),
       end: () => {},
     });
+    this.#decryption = decryptionOf(decryption, service, { package: form.package, charset }, gate);
+    return this.#decryption === null ? gate : new DecryptingGate(this.#decryption, gate);
   }
 
   /**
@@ -188,8 +191,17 @@ export class VerifyingReceiver implements UpstreamReceiver {
     }
   }
 
+  #attempt<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (caught) {
+      throw this.#unverified(caught);
+    }
+  }
+
   /** The log has the Fault that was not verified. */
-  #explained(refusal: Refusal): Refusal {
+  #unverified(caught: unknown): Refusal {
+    const refusal = asUnverified(beforeVerified(caught, this.#decryption));
     const { service } = this.#call;
     if (this.#head !== null && this.#form !== null && this.#first !== null) {
       refusal.reply = peekReply(service, this.#head, this.#form, this.#first);
@@ -203,15 +215,4 @@ export class VerifyingReceiver implements UpstreamReceiver {
     }
     this.#reading = null;
   }
-}
-
-/**
- * A reply that does not verify is the backend's, whatever the fault that a request would get: the
- * log has its code.
- */
-function asUnverified(caught: unknown): Refusal {
-  const refusal = asRefusal(caught);
-  if (!refusal.code.startsWith('wsse:')) return refusals.asUpstream(refusal);
-  const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
-  return new Refusal('UPSTREAM_INVALID_RESPONSE', detail, { cause: refusal });
 }

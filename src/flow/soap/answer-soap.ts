@@ -167,11 +167,14 @@ function bufferBytesOf(
   head: PostHead,
   keptBytes: number | null,
 ): number | null {
-  const isSigned = service.signing !== null && service.replacesSecurity;
+  const { signing, encryption, replacesSecurity, bridged, dialects } = service;
+  const isSealed = replacesSecurity && (signing !== null || encryption !== null);
+  const isUnknown = head.bodyBytes === null || (replacesSecurity && encryption !== null);
   // The dialect of calls may need a length that the dialect of the caller does not.
-  const needsLength = service.bridged.size > 0 && service.dialects[0].needsContentLength;
-  if (needsLength && head.bodyBytes === null && keptBytes === null) return service.heldBytes;
-  return keptBytes ?? (head.bodyBytes === null || isSigned ? service.bufferBytes : null);
+  const isOther = bridged.size > 0 || encryption !== null;
+  const needsLength = isOther && dialects[0].needsContentLength;
+  if (needsLength && isUnknown && keptBytes === null) return service.heldBytes;
+  return keptBytes ?? (isUnknown || isSealed ? service.bufferBytes : null);
 }
 
 interface EnvelopeCall {
@@ -198,13 +201,9 @@ function forwardEnvelope(
       ? context.affinity
       : affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const { headers, spellings } = forwardedHeaders(asked, service, head, intake, isEnforced);
-  const blocks = blocksOfSoapCall(
-    envelope,
-    service,
-    intake.encoding,
-    head.package,
-    claimsOf(caller.client),
-  );
+  const { encoding, wasEncrypted } = intake;
+  const form = { encoding, packageType: head.package, wasEncrypted };
+  const blocks = blocksOfSoapCall(envelope, service, form, claimsOf(caller.client));
   const isAlone =
     head.package !== null || query !== '' || gate.onViolation !== null || service.bound !== null;
   const content = received.kind === 'whole' && !isAlone ? policy.content(envelope) : null;

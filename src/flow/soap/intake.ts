@@ -1,15 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import type { KnownOperation } from '../../compile/soap/operations/request-group.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, type sharedState } from '../../core/index.js';
 import { EnvelopeValidator, Gate, type GateOptions } from '../../soap/index.js';
 import type { encryption } from '../../wss/index.js';
 import type { Encoding } from '../../xml/index.js';
+import { beforeVerified, DecryptingGate, decryptionOf } from '../calls/decrypting-gate.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { takeReaders } from '../calls/readers.js';
 import { invite } from '../http/invite-body.js';
 import { type Received, receive } from '../http/receive.js';
 import { claimNonces } from './claim-nonces.js';
-import { beforeVerified, DecryptingGate, decryptionOf } from './decrypting-gate.js';
 import type { PostHead } from './request-head.js';
 import { RequestPolicy, type RequestPolicyParts } from './request-policy.js';
 import { verifierOf, verifyTokenUser } from './verified-sender.js';
@@ -41,6 +42,8 @@ export interface Intake {
   readonly policy: RequestPolicy;
   /** Null while it is not known. */
   readonly encoding: Encoding | null;
+  /** Its content was decrypted. */
+  readonly wasEncrypted: boolean;
   /** Bytes read so far: of a message that flows there are more to come. */
   readonly reader: { readonly bytes: number };
 }
@@ -70,7 +73,7 @@ export async function intakeEnvelope(
       if (head.isUnread) {
         entrance.passUnread();
       }
-      decryption = isRequest ? decryptionOf(service, head, entrance) : null;
+      decryption = isRequest && !head.isUnread ? decryptionIn(service, head, entrance) : null;
       return decryption === null ? entrance : new DecryptingGate(decryption, entrance);
     });
   } finally {
@@ -93,8 +96,19 @@ export async function intakeEnvelope(
   if (received.kind === 'whole') {
     service.readers.give(reading.xml);
   }
-  return { received, envelope, policy, encoding, reader };
+  const wasEncrypted = isEncrypted(decryption);
+  return { received, envelope, policy, encoding, wasEncrypted, reader };
 }
+
+const decryptionIn = (
+  service: SoapService,
+  { package: type, mediaType: { charset } }: PostHead,
+  gate: Gate,
+): encryption.MessageDecryption | null =>
+  decryptionOf(service.verification?.decryption ?? null, service, { package: type, charset }, gate);
+
+const isEncrypted = (decryption: encryption.MessageDecryption | null): boolean =>
+  decryption?.isEncrypted === true;
 
 /** Holds a message whose head is valid to the rights, budget and freshness of its sender. */
 async function admit(

@@ -92,13 +92,8 @@ class SignedStream implements StreamedMessage {
   async end(): Promise<void> {
     this.#gate.end();
     const { encoding } = this.#reading.xml;
-    const blocks = blocksOfSoapCall(
-      this.#validator,
-      this.#service,
-      encoding,
-      this.#packageType,
-      this.#claims,
-    );
+    const form = { encoding, packageType: this.#packageType, wasEncrypted: false };
+    const blocks = blocksOfSoapCall(this.#validator, this.#service, form, this.#claims);
     const message = this.#message ?? Buffer.alloc(0);
     if (blocks === null) throw new Refusal('SOAP_NOT_ENVELOPE');
     const { offsetBytes, make, seal } = insertionOf(blocks, null);

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
+import { beforeVerified, DecryptingGate, decryptionOf } from '../../flow/calls/decrypting-gate.js';
 import { type MessageReading, takeReaders } from '../../flow/calls/readers.js';
-import { beforeVerified, DecryptingGate, decryptionOf } from '../../flow/soap/decrypting-gate.js';
 import { readMessageType } from '../../flow/soap/request-head.js';
 import { isUserUnverified, takeOnce, verifierOf } from '../../flow/soap/verified-sender.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';
@@ -103,8 +103,9 @@ class VerifiedStream implements StreamedMessage {
     };
     const output = { whole: push, begin: () => {}, data: push, end: () => {} };
     const gate = new Gate(reader, this.#validator, service.gate, output);
-    const head = { package: packageType, isUnread: false, mediaType: { charset } };
-    this.#decryption = decryptionOf(service, head, gate);
+    const head = { package: packageType, charset };
+    const rules = service.verification?.decryption ?? null;
+    this.#decryption = decryptionOf(rules, service, head, gate);
     this.#gate = this.#decryption === null ? gate : new DecryptingGate(this.#decryption, gate);
   }
 

@@ -63,8 +63,8 @@ const SENTENCES: Readonly<Record<SecurityDemand, readonly [what: string, remedy:
   ],
   encryption: [
     'encrypted parts',
-    'Calls of GraphQL fields have none; those of SOAP callers are decrypted by ' +
-      '`security.verify.decrypt`, or pass by `encrypted: pass`.',
+    'Calls are encrypted by `security.make.encrypt`, those of SOAP callers decrypted by ' +
+      '`security.verify.decrypt`; or they pass by `encrypted: pass`.',
   ],
 };
 

@@ -7,9 +7,13 @@ export const XENC11 = 'http://www.w3.org/2009/xmlenc11#';
 export const CONTENT_CIPHERS = ['aes128-gcm', 'aes192-gcm', 'aes256-gcm'] as const;
 export type ContentCipher = (typeof CONTENT_CIPHERS)[number];
 
-/** How keys of content are encrypted (section 5.5.2). */
-export const KEY_TRANSPORTS = ['rsa-oaep'] as const;
+/** How keys of content are encrypted (sections 5.5.2 and 5.6.4). */
+export const KEY_TRANSPORTS = ['rsa-oaep', 'ecdh-es'] as const;
 export type KeyTransport = (typeof KEY_TRANSPORTS)[number];
+
+/** How the gateway encrypts the keys of content: RSA-OAEP with one hash, or key agreement. */
+export const MADE_TRANSPORTS = ['rsa-oaep-mgf1p', 'rsa-oaep-sha256', 'ecdh-es'] as const;
+export type MadeTransport = (typeof MADE_TRANSPORTS)[number];
 
 export const CIPHER_URIS: ReadonlyMap<string, ContentCipher> = new Map(
   CONTENT_CIPHERS.map((name) => [`${XENC11}${name}`, name]),
@@ -20,6 +24,13 @@ export const KEY_BYTES: Readonly<Record<ContentCipher, number>> = {
   'aes192-gcm': 24,
   'aes256-gcm': 32,
 };
+
+/** A cipher of content as `node:crypto` names it. */
+export const GCM_NAMES = {
+  'aes128-gcm': 'aes-128-gcm',
+  'aes192-gcm': 'aes-192-gcm',
+  'aes256-gcm': 'aes-256-gcm',
+} as const satisfies Readonly<Record<ContentCipher, string>>;
 
 export const RSA_OAEP_MGF1P = `${XENC}rsa-oaep-mgf1p`;
 export const RSA_OAEP = `${XENC11}rsa-oaep`;
@@ -32,4 +43,24 @@ export const DIGEST_URIS: ReadonlyMap<string, OaepHash> = new Map([
 export const MASK_URIS: ReadonlyMap<string, OaepHash> = new Map([
   [`${XENC11}mgf1sha1`, 'sha1'],
   [`${XENC11}mgf1sha256`, 'sha256'],
+]);
+
+export const ECDH_ES = `${XENC11}ECDH-ES`;
+export const CONCAT_KDF = `${XENC11}ConcatKDF`;
+/** RFC 9231 section 2.8.1. */
+export const HKDF = 'http://www.w3.org/2021/04/xmldsig-more#hkdf';
+
+/** AES key wrap (section 5.7.2), by the length of its key. */
+export const KEY_WRAPS: ReadonlyMap<string, WrapLength> = new Map([
+  [`${XENC}kw-aes128`, 16],
+  [`${XENC}kw-aes192`, 24],
+  [`${XENC}kw-aes256`, 32],
+]);
+export type WrapLength = 16 | 24 | 32;
+
+/** The curves of key agreement as `node:crypto` names them, by their object identifiers. */
+export const CURVE_URIS: ReadonlyMap<string, string> = new Map([
+  ['urn:oid:1.2.840.10045.3.1.7', 'prime256v1'],
+  ['urn:oid:1.3.132.0.34', 'secp384r1'],
+  ['urn:oid:1.3.132.0.35', 'secp521r1'],
 ]);

@@ -9,6 +9,8 @@ import { decryptKey, readEncryptedKey } from './encrypted-key.js';
 
 /** What a service decrypts, and with what. Made at start-up. */
 export interface DecryptionRules {
+  /** The path of their section, for the log of a refusal. */
+  readonly owner: string;
   /** The files of keys may be replaced: these are as they are now. */
   readonly keys: () => readonly DecryptionKey[];
   readonly ciphers: ReadonlySet<ContentCipher>;
@@ -63,13 +65,13 @@ export function contentKeyOf(
   return { cipher, key, removed: [...removed, ...tokensOnlyOf(removed, parts, tokens)] };
 }
 
-function cipherOf(data: canonical.ElementNode, { ciphers }: DecryptionRules): ContentCipher {
+function cipherOf(data: canonical.ElementNode, { ciphers, owner }: DecryptionRules): ContentCipher {
   const method = data.elements.find((part) => isNamed(part, XENC, 'EncryptionMethod'));
   if (method === undefined) throw invalidSecurity('EncryptedData has no EncryptionMethod');
   const identifier = requiredAttribute(method, 'Algorithm');
   const cipher = CIPHER_URIS.get(identifier);
   if (cipher === undefined || !ciphers.has(cipher)) {
-    throw unsupportedAlgorithm('not in `security.verify.decrypt.algorithms`', identifier);
+    throw unsupportedAlgorithm(`not in \`${owner}.algorithms\``, identifier);
   }
   return cipher;
 }

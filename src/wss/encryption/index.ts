@@ -1,6 +1,15 @@
-/** Messages that are decrypted while they stream. */
+/** Messages that are decrypted, or encrypted, while they stream. */
 
-export { CONTENT_CIPHERS, KEY_TRANSPORTS } from './cipher-names.js';
+export {
+  CONTENT_CIPHERS,
+  CURVE_URIS,
+  KEY_TRANSPORTS,
+  MADE_TRANSPORTS,
+  type MadeTransport,
+} from './cipher-names.js';
 export type { DecryptionKey } from './decryption-keys.js';
 export type { DecryptionRules } from './encrypted-content.js';
+export type { EncryptedPart, EncryptionRules } from './encrypted-head.js';
 export { MessageDecryption } from './message-decryption.js';
+export { encryptMessage, MessageEncryption } from './message-encryption.js';
+export { keyForRecipient, keyOfRequest, type MessageKey, type Recipient } from './message-key.js';

@@ -51,12 +51,17 @@ const verify = (more = '', beside = ''): string =>
       `["OU=a"]${more} }${beside} } }`,
   );
 
-/** A service that decrypts messages; `more` goes into `decrypt`. */
-const decrypts = (more: string): string =>
+/** A service that decrypts messages, and encrypts its calls; `more` goes into `decrypt`. */
+const decrypts = (more: string, make = MADE_ENCRYPTION): string =>
   service(
     ', security: { verify: { decrypt: { keys: [{ key: "-----BEGIN ", cert: "-----BEGIN " }]' +
-      `${more} } } }`,
+      `${more} } }${make} }`,
   );
+const MADE_ENCRYPTION = ', make: { encrypt: { cert: "-----BEGIN ", parts: [Body, Signature] } }';
+
+/** A service that encrypts its calls; `more` goes into `encrypt`. */
+const encrypts = (more: string): string =>
+  service(`, security: { make: { encrypt: { cert: "-----BEGIN "${more} } } }`);
 
 /** A service that verifies replies; `more` goes into the signature, `beside` stands beside it. */
 const verifyReplies = (more = '', beside = ''): string =>
@@ -639,12 +644,20 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     withdrawn: [
       [service(), /`services\.a\.security\.verify` is gone/],
       [decrypts(''), /required` lacks `Body`/],
+      [decrypts(', required: [Body]', ''), /make\.encrypt` is gone/],
+      [
+        decrypts(', required: [Body]', MADE_ENCRYPTION.replace('Body, ', '')),
+        /make\.encrypt\.parts` lacks `Body`/,
+      ],
       [
         decrypts(', required: [Body], algorithms: [aes128-gcm, aes192-gcm, aes256-gcm]'),
         /algorithms` now has `aes192-gcm`/,
       ],
     ],
-    taken: [decrypts(', required: [Body], algorithms: [aes256-gcm]')],
+    taken: [
+      decrypts(', required: [Body], algorithms: [aes256-gcm]'),
+      decrypts(', required: [Body]', MADE_ENCRYPTION.replace('Signature', 'Signature, Assertion')),
+    ],
     misspelt: [
       [
         decrypts(', requires: [Body]'),
@@ -656,7 +669,11 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
       [service(', security: { verify: { decrypt: {} } }'), /keys/],
       [decrypts(', algorithms: []'), /must not be empty/],
     ],
-    absent: [[decrypts(''), /Messages to `a` may come without encryption/]],
+    absent: [
+      [decrypts(''), /Messages to `a` may come without encryption/],
+      [decrypts('').replace('verify:', 'verifyReplies:'), /Replies of `a` may come without encry/],
+      [encrypts(', parts: [UsernameToken]'), /The Body of calls to `a` is not encrypted/],
+    ],
     unreachable: null,
   },
   replySignatures: {

@@ -30,12 +30,13 @@ export function warningsOfWsdl(
 function demandsMet({
   security: { make, verify },
 }: ServiceConfig): readonly report.SecurityDemand[] {
+  const passes = verify?.encrypted === 'pass';
   const isMet: Readonly<Record<report.SecurityDemand, boolean>> = {
     timestamp: make?.timestamp === true || verify?.timestamp.required === true,
     signature: make?.signature !== undefined || verify?.signature !== undefined,
     usernameToken: make?.usernameToken !== undefined || verify?.usernameToken !== undefined,
     saml: verify?.saml !== undefined,
-    encryption: verify?.encrypted === 'pass' || verify?.decrypt !== undefined,
+    encryption: [make?.encrypt, verify?.decrypt].some((key) => key !== undefined) || passes,
   };
   return report.SECURITY_DEMANDS.filter((demand) => isMet[demand]);
 }

@@ -22,6 +22,7 @@ export function secondService(
     session: isOwnServer ? service.session : null,
     security: hasMadeSecurity ? service.security : null,
     signing: hasMadeSecurity ? service.signing : null,
+    encryption: hasMadeSecurity ? service.encryption : null,
     health: null,
     canary: null,
     shadow: null,

@@ -1,30 +1,38 @@
 import { Buffer } from 'node:buffer';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { invalid, within } from '../../../config/keys/finding.js';
-import type { IdentityPlan, VerifyPlan } from '../../../config/plans/security-plan.js';
+import type { DecryptPlan, IdentityPlan } from '../../../config/plans/security-plan.js';
 import { type encryption, problemOfKey, x509 } from '../../../wss/index.js';
 import { madeAnew } from '../../made-anew.js';
 
-/**
- * What `security.verify.decrypt` of a service decrypts; null without it. Throws `FindingsError`.
- */
-export function compileDecryption({
-  decrypt,
-  keys,
-}: VerifyPlan): encryption.DecryptionRules | null {
+/** What is configured beside `decrypt`. */
+interface BesideDecrypt {
+  /** The path of the section as it is written, such as `security.verify`. */
+  readonly owner: string;
+  readonly role: string | null;
+  readonly encrypted: 'refuse' | 'pass';
+  readonly verifiesSignature: boolean;
+}
+
+/** What `decrypt` of a service decrypts; null without it. Throws `FindingsError`. */
+export function compileDecryption(
+  decrypt: DecryptPlan | null,
+  { owner, role, encrypted, verifiesSignature }: BesideDecrypt,
+): encryption.DecryptionRules | null {
   if (decrypt === null) return null;
   const { algorithms, keyTransports, required } = decrypt.keys;
   const identities = decrypt.identities.map((identity, index) =>
     within(['decrypt', 'keys', index], () => compileKey(identity)),
   );
   return {
+    owner: `${owner}.decrypt`,
     keys: () => identities.map((current) => current()),
     ciphers: new Set(algorithms),
     transports: new Set(keyTransports),
     isBodyRequired: required.includes('Body'),
-    role: keys.role ?? null,
-    passesUnopened: keys.encrypted === 'pass',
-    verifiesSignature: keys.signature !== undefined,
+    role,
+    passesUnopened: encrypted === 'pass',
+    verifiesSignature,
   };
 }
 

@@ -28,12 +28,14 @@ export function compileMadeSecurity({
   if (plan === null) return null;
   const { keys: make, password, saml } = plan;
   const { timestamp, expiresMillis, usernameToken, mustUnderstand, actor = null } = make;
-  if (!timestamp && usernameToken === undefined && saml === null && make.signature === undefined) {
+  const { signature, encrypt } = plan;
+  const writes = [usernameToken ?? null, saml, signature, encrypt].some((part) => part !== null);
+  if (!timestamp && !writes) {
     const what = `Service \`${name}\`: \`security.make\` makes nothing.`;
     throw invalid(
       MAKE,
       what,
-      'Give it `timestamp: true`, a `usernameToken`, `saml` or a `signature`.',
+      'Give it `timestamp: true`, a `usernameToken`, `saml`, a `signature` or `encrypt`.',
     );
   }
   const writer = headerBlocks.securityWriter({
@@ -92,6 +94,7 @@ export function compileSigning({
     digest,
     parts: parts.map(requiredPart),
     keyReference,
+    isEncryptedFirst: make.encrypt?.beforeSigning === true,
     xmlLimits: config.limits.xml,
   };
 }

@@ -2,13 +2,17 @@ import type { ConfigPath } from '../../../config/keys/config-path.js';
 import { findingsBelow, invalid, type Problem, within } from '../../../config/keys/finding.js';
 import type { MakePlan, VerifyRepliesPlan } from '../../../config/plans/security-plan.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
+import { asRefusal, Refusal, refusals } from '../../../core/index.js';
 import { headerBlocks } from '../../../soap/index.js';
-import type { VerificationRules } from '../../../wss/index.js';
+import type { encryption, VerificationRules } from '../../../wss/index.js';
+import { compileDecryption } from './decryption.js';
 import { compileSignature, subjectWarnings, timestampRules } from './verification.js';
 
 /** How the Security blocks of replies of a service are verified. */
 export interface ReplyVerification {
   readonly rules: VerificationRules;
+  /** Null where nothing is decrypted. */
+  readonly decryption: encryption.DecryptionRules | null;
   /** The rules of the envelope, by which the block is taken out once it is verified, or stays. */
   readonly envelopeRules: headerBlocks.EnvelopeRules;
   readonly warnings: readonly Problem[];
@@ -29,11 +33,11 @@ export function compileReplyVerification(
       'Leave one of them out.',
     );
   }
-  if (plan.signature === null && !timestamp.required) {
+  if (plan.signature === null && plan.decrypt === null && !timestamp.required) {
     throw invalid(
       VERIFY_REPLIES,
       `${owner} demands nothing.`,
-      'Give it a `signature` or `timestamp: { required: true }`.',
+      'Give it a `signature`, `decrypt` or `timestamp: { required: true }`.',
     );
   }
   if (signatureConfirmation) {
@@ -49,9 +53,18 @@ export function compileReplyVerification(
     encrypted,
     confirmations: signatureConfirmation ? 'demand' : 'ignore',
   };
+  const decryption = within(VERIFY_REPLIES, () =>
+    compileDecryption(plan.decrypt, {
+      owner: 'security.verifyReplies',
+      role: null,
+      encrypted,
+      verifiesSignature: plan.signature !== null,
+    }),
+  );
   const envelopeRules = remove ? withoutSecurity(replyRules) : replyRules;
   return {
     rules,
+    decryption,
     envelopeRules,
     warnings: findingsBelow(VERIFY_REPLIES, subjectWarnings(plan, owner)),
   };
@@ -79,4 +92,15 @@ function checkConfirmation({ signature }: VerifyRepliesPlan, make: MakePlan | nu
       'Add `signature`.',
     );
   }
+}
+
+/**
+ * A reply that does not verify is the backend's, whatever the fault that a request would get: the
+ * log has its code.
+ */
+export function asUnverified(caught: unknown): Refusal {
+  const refusal = asRefusal(caught);
+  if (!refusal.code.startsWith('wsse:')) return refusals.asUpstream(refusal);
+  const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
+  return new Refusal('UPSTREAM_INVALID_RESPONSE', detail, { cause: refusal });
 }

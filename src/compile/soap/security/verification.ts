@@ -77,7 +77,14 @@ export function compileVerification(
   const { keys } = plan;
   const { timestamp, once, encrypted, role = null } = keys;
   const signature = collect(() => compileSignature(plan.signature));
-  const decryption = collect(() => compileDecryption(plan));
+  const decryption = collect(() =>
+    compileDecryption(plan.decrypt, {
+      owner: 'security.verify',
+      role,
+      encrypted,
+      verifiesSignature: keys.signature !== undefined,
+    }),
+  );
   const usernameToken = collect(() => compileTokenUsers(service, plan));
   const saml = collect(() => compileSaml(plan));
   collect(() => checkTogether(keys));

@@ -1,10 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
 import { asRefusal, Refusal } from '../../core/index.js';
-import type { Gate } from '../../soap/index.js';
+import type { Gate, mime } from '../../soap/index.js';
 import { encryption, unsupportedAlgorithm } from '../../wss/index.js';
 import type { MessageGate } from '../http/receive.js';
-import type { PostHead } from './request-head.js';
 
 /** Decrypts a message in front of its gate, which reads it as any other one. */
 export class DecryptingGate implements MessageGate {
@@ -49,22 +48,24 @@ export function beforeVerified(
   return new Refusal('wsse:FailedCheck', `decryption: not verified yet: ${refusal.code}`);
 }
 
-/** The parts of a head that say how its message is read. */
-type DecryptedHead = Pick<PostHead, 'package' | 'isUnread'> & {
-  readonly mediaType: Pick<PostHead['mediaType'], 'charset'>;
-};
+/** How a message is read. */
+interface DecryptedHead {
+  /** Null for an envelope that comes as it is. */
+  readonly package: mime.PackageType | null;
+  readonly charset: string | null;
+}
 
 /**
- * Decrypts the message of a request before the gate; null where that is not configured. A package
- * is read as it is.
+ * Decrypts a message before its gate; null where that is not configured. A package is read as it
+ * is.
  */
 export function decryptionOf(
-  { verification, readers }: SoapService,
-  { package: type, isUnread, mediaType: { charset } }: DecryptedHead,
+  rules: encryption.DecryptionRules | null,
+  { readers }: Pick<SoapService, 'readers'>,
+  { package: type, charset }: DecryptedHead,
   gate: Gate,
 ): encryption.MessageDecryption | null {
-  const rules = verification?.decryption ?? null;
-  if (rules === null || isUnread) return null;
+  if (rules === null) return null;
   if (type !== null) {
     if (!rules.isBodyRequired) return null;
     throw unsupportedAlgorithm('encrypted content in a package of parts');

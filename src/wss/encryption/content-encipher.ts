@@ -1,0 +1,41 @@
+import { Buffer } from 'node:buffer';
+import { type CipherGCM, createCipheriv, randomBytes } from 'node:crypto';
+import { type ContentCipher, GCM_NAMES } from './cipher-names.js';
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Bytes that four letters of base64 stand for. */
+const GROUP_BYTES = 3;
+
+/**
+ * Encrypts the content of a CipherValue while it comes, with a fresh IV: base64 of the IV, what
+ * AES-GCM has encrypted, and its tag (XML Encryption 1.1 section 5.2.4).
+ */
+export class ContentEncipher {
+  readonly #cipher: CipherGCM;
+  /** Bytes that are no whole group yet. */
+  #rest: Buffer;
+
+  constructor(cipher: ContentCipher, key: Buffer) {
+    this.#rest = randomBytes(IV_BYTES);
+    const name = GCM_NAMES[cipher];
+    this.#cipher = createCipheriv(name, key, this.#rest, { authTagLength: TAG_BYTES });
+  }
+
+  /** Encrypts the next bytes. Returns letters of base64. */
+  update(bytes: Buffer): Buffer {
+    const known = Buffer.concat([this.#rest, this.#cipher.update(bytes)]);
+    const whole = known.length - (known.length % GROUP_BYTES);
+    // A copy: the rest of a long chunk would be kept with it.
+    this.#rest = Buffer.from(known.subarray(whole));
+    return lettersOf(known.subarray(0, whole));
+  }
+
+  /** The last letters. */
+  final(): Buffer {
+    const last = [this.#rest, this.#cipher.final(), this.#cipher.getAuthTag()];
+    return lettersOf(Buffer.concat(last));
+  }
+}
+
+const lettersOf = (bytes: Buffer): Buffer => Buffer.from(bytes.toString('base64'), 'latin1');

@@ -1,0 +1,285 @@
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { answerBy, type RecordedMessage } from '../kit/backend.js';
+import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
+import { encryptBody } from '../kit/encrypted-message.js';
+import { envelope, postSoap } from '../kit/envelope.js';
+import { postGraphql, postJson } from '../kit/graphql-client.js';
+import { useBackend, useGateway, useService } from '../kit/use.js';
+
+/** Calls that the gateway encrypts, and replies that it decrypts (XML Encryption 1.1). */
+
+const REPLY = '<PayResponse xmlns="urn:desk"><id>7</id></PayResponse>';
+const TYPES = `
+    namespace: urn:desk
+    types: |
+      type Query { pay(sum: String!): Paid }
+      type Paid { id: Int }
+    operations:
+      Pay: { field: Query.pay, read: {}, idempotent: true }`;
+const OWN = `clients:
+  classes: { own: {} }
+  networks: { here: { addresses: [127.0.0.1/32], class: own } }`;
+
+interface Keys {
+  readonly folder: string;
+  /** The backend, and a client. */
+  readonly desk: Identity;
+  readonly client: Identity;
+  /** `keys` of `decrypt`. */
+  readonly decrypt: string;
+}
+
+function makeAll(t: Test, kind: readonly string[] = RSA_KEY): Keys {
+  const { folder, authority, identity } = makeKeys(t, '/O=Bank/OU=Clients/CN=erp');
+  const desk = authority.sign('desk', 30, '/O=Bank/CN=desk', 'DNS:a', kind, {
+    extensions: '\nsubjectKeyIdentifier=hash\n',
+  });
+  writeFileSync(join(folder, 'desk.crt'), desk.cert);
+  writeFileSync(join(folder, 'desk.key'), desk.key);
+  const files = ['key', 'crt'].map((end) => `{ file: ${join(folder, `desk.${end}`)} }`);
+  return {
+    folder,
+    desk,
+    client: identity,
+    decrypt: `decrypt: { keys: [{ key: ${files[0]}, cert: ${files[1]} }], required: [Body]`,
+  };
+}
+
+interface ChainOptions {
+  readonly keys: Keys;
+  /** Further keys of `make.encrypt`, and of `make`. */
+  readonly encrypt?: string;
+  readonly make?: string;
+  /** Further keys of `decrypt` and of `verify` behind. */
+  readonly decrypt?: string;
+  readonly verify?: string;
+  /** Further keys of the first gateway's `security`, and of its file. */
+  readonly security?: string;
+  readonly more?: string;
+}
+
+/** A gateway that encrypts in front of one that decrypts, in front of a backend. */
+async function useChain(t: Test, options: ChainOptions) {
+  const { keys, encrypt = '', make = '', decrypt = '', verify = '' } = options;
+  const wire: string[] = [];
+  const { backend, gateway: opening } = await useService(
+    t,
+    answerBy(() => REPLY),
+    (url) => `services:
+  desk:
+    url: ${url}/desk${TYPES}
+    security:
+      verify:
+        ${keys.decrypt}${decrypt} }
+${verify}`,
+  );
+  const tap = await useBackend(t, async (message: RecordedMessage, response: ServerResponse) => {
+    wire.push(String(message.body));
+    const answer = await postSoap(`${opening.url}/soap/desk`, message.body, {
+      'content-type': String(message.headers['content-type']),
+    });
+    response
+      .writeHead(answer.status, { 'content-type': String(answer.headers.get('content-type')) })
+      .end(Buffer.from(await answer.arrayBuffer()));
+  });
+  const gateway = await useGateway(
+    t,
+    `services:
+  desk:
+    url: ${tap.url}/desk${TYPES}
+    rest: true
+    security:
+      make:
+        encrypt: { cert: { file: ${join(keys.folder, 'desk.crt')} }${encrypt} }
+${make}
+${options.security ?? ''}
+${options.more ?? ''}`,
+  );
+  return {
+    wire,
+    received: backend.complete,
+    gateway,
+    soap: (message: string): Promise<Response> => postSoap(`${gateway.url}/soap/desk`, message),
+    async ask(sum: string): Promise<string> {
+      const query = 'query($sum: String!) { pay(sum: $sum) { id } }';
+      return (await postGraphql(gateway.url, { query, variables: { sum } })).text();
+    },
+  };
+}
+
+const ODD = 'é <&> "x" 😀 \t\r\n end';
+
+const KINDS = [
+  ['RSA-OAEP', '', ''],
+  ['RSA-OAEP with SHA-256', ', keyTransport: rsa-oaep-sha256, keyReference: thumbprint', ''],
+  ['AES-192', ', algorithm: aes192-gcm, keyReference: token', ', algorithms: [aes192-gcm]'],
+] as const;
+
+t.test('calls of GraphQL and REST are encrypted', WITH_OPENSSL, async (t) => {
+  const keys = makeAll(t);
+  for (const [name, encrypt, decrypt] of KINDS) {
+    const chain = await useChain(t, { keys, encrypt, decrypt });
+    for (const sum of ['10', ODD, '']) {
+      t.match(await chain.ask(sum), '{"data":{"pay":{"id":7}}', name);
+    }
+    const rest = await postJson(`${chain.gateway.url}/rest/desk/Pay`, { sum: '12' });
+    t.equal(rest.status, 200, await rest.text());
+    t.equal(chain.wire.length, 4);
+    for (const message of chain.wire) {
+      t.notMatch(message, /sum>/, 'no content is there in plain text');
+      t.match(message, /<xenc:EncryptedKey .*<\/xenc:EncryptedKey>.*<xenc:EncryptedData /s);
+    }
+    t.match(String(chain.received.at(-1)?.body), /sum>12</);
+    t.notMatch(String(chain.received.at(-1)?.body), 'Security', 'an empty block goes as well');
+  }
+});
+
+t.test('a call is signed, then encrypted with its signature', WITH_OPENSSL, async (t) => {
+  const keys = makeAll(t);
+  const file = (name: string): string => `{ file: ${join(keys.folder, name)} }`;
+  const chain = await useChain(t, {
+    keys,
+    make: `        timestamp: true
+        replace: true
+        signature: { cert: ${file('c.pem')}, key: ${file('k.pem')} }`,
+    verify: `        timestamp: { required: true }
+        signature: { authorities: ${file('ca.pem')}, required: [Body, Timestamp], subjects: [OU=Clients] }`,
+    more: OWN,
+  });
+  t.match(await chain.ask(ODD), '{"data":{"pay":{"id":7}}');
+  t.match(String(chain.received.at(-1)?.body), '<ds:Signature ', 'it goes on decrypted');
+  const answer = await chain.soap(envelope('<Pay xmlns="urn:desk"><sum>1</sum></Pay>'));
+  t.equal(answer.status, 200, await answer.text());
+});
+
+t.test(
+  'SOAP calls are encrypted with `replace`, long ones while they stream',
+  WITH_OPENSSL,
+  async (t) => {
+    const chain = await useChain(t, {
+      keys: makeAll(t),
+      make: '        replace: true',
+      more: OWN,
+    });
+    const long = `<Pay xmlns="urn:desk">${'<sum>10</sum>'.repeat(40_000)}</Pay>`;
+    for (const content of ['', '<Pay xmlns="urn:desk"><sum>1</sum></Pay>', long]) {
+      for (const header of ['', '<a:Block xmlns:a="urn:a">b</a:Block>']) {
+        const message = envelope(content, header);
+        const answer = await chain.soap(message);
+        const text = await answer.text();
+        if (content === '') {
+          t.notOk(chain.received.at(-1)?.body.includes('Pay'), text);
+          continue;
+        }
+        t.equal(answer.status, 200, text);
+        t.notMatch(chain.wire.at(-1), /sum>/);
+        t.ok(chain.received.at(-1)?.body.includes(content), 'it came as it was');
+      }
+    }
+  },
+);
+
+t.test('SOAP calls that came encrypted are encrypted anew', WITH_OPENSSL, async (t) => {
+  const keys = makeAll(t);
+  const chain = await useChain(t, {
+    keys,
+    security: `      verify:\n        ${keys.decrypt} }`,
+  });
+  const content = '<Pay xmlns="urn:desk"><sum>1</sum></Pay>';
+  const answer = await chain.soap(encryptBody(envelope(content), keys.desk));
+  t.equal(answer.status, 200, await answer.text());
+  t.notMatch(chain.wire.at(-1), /sum>/);
+  t.ok(chain.received.at(-1)?.body.includes(content));
+  const long = `<Pay xmlns="urn:desk">${'<sum>10</sum>'.repeat(40_000)}</Pay>`;
+  const streamed = await chain.soap(encryptBody(envelope(long), keys.desk));
+  t.equal(streamed.status, 200, await streamed.text());
+  t.ok(chain.received.at(-1)?.body.includes(long));
+});
+
+t.test('what cannot be encrypted is not sent', WITH_OPENSSL, async (t) => {
+  const chain = await useChain(t, {
+    keys: makeAll(t),
+    make: '        replace: true',
+    more: OWN,
+  });
+  const message = envelope('<Pay xmlns="urn:desk"><sum>1</sum></Pay>');
+  const wide = await postSoap(
+    `${chain.gateway.url}/soap/desk`,
+    Buffer.from(`\ufeff${message}`, 'utf16le'),
+    {
+      'content-type': 'text/xml; charset=utf-16',
+    },
+  );
+  t.match(await wide.text(), 'wsse:UnsupportedAlgorithm');
+  const root = 'content-type: text/xml\r\ncontent-id: <r>';
+  const body = `--b\r\n${root}\r\n\r\n${message}\r\n--b\r\ncontent-id: <p>\r\n\r\nsecret\r\n--b--\r\n`;
+  const packed = await postSoap(`${chain.gateway.url}/soap/desk`, body, {
+    'content-type': 'multipart/related; boundary=b; type="text/xml"; start="<r>"',
+  });
+  t.match(await packed.text(), 'wsse:UnsupportedAlgorithm');
+  t.equal(chain.wire.length, 0);
+});
+
+t.test('a configuration that would leave messages plain is warned of', WITH_OPENSSL, async (t) => {
+  const keys = makeAll(t);
+  const warnings = async (security: string, url = 'https://desk.example/'): Promise<string> => {
+    const gateway = await useGateway(
+      t,
+      `services: { desk: { url: "${url}", namespace: "urn:desk", types: "type Query { a: String }", \
+operations: { A: { field: Query.a, read: {} } }, security: { ${security} } } }\n${OWN}`,
+    );
+    return (await gateway.reload()).warnings.map(({ what }) => what).join('\n');
+  };
+  const encrypt = `encrypt: { cert: { file: ${join(keys.folder, 'desk.crt')} } }`;
+  t.match(await warnings(`make: { ${encrypt} }`), 'others stay plain');
+  t.notMatch(await warnings(`make: { ${encrypt}, replace: true }`), 'plain');
+  t.notMatch(await warnings(`make: { ${encrypt} }, verify: { ${keys.decrypt} } }`), 'plain');
+  const decrypts = `verify: { ${keys.decrypt} } }`;
+  t.match(await warnings(decrypts, 'http://desk.example/'), 'what it decrypts to its backend');
+  t.notMatch(await warnings(decrypts), 'what it decrypts');
+});
+
+t.test('replies are decrypted for callers of SOAP and GraphQL', WITH_OPENSSL, async (t) => {
+  const keys = makeAll(t);
+  const replies: Record<string, string> = {
+    encrypted: encryptBody(envelope(REPLY), keys.desk),
+    plain: envelope(REPLY),
+    altered: encryptBody(envelope(REPLY), keys.desk, {
+      alter: (bytes) => Buffer.from(bytes.map((byte, at) => (at === 20 ? byte ^ 1 : byte))),
+    }),
+    broken: encryptBody(envelope('<PayResponse'), keys.desk),
+    other: encryptBody(envelope('<Other xmlns="urn:x"/>'), keys.desk),
+  };
+  let reply = 'encrypted';
+  const { gateway } = await useService(
+    t,
+    (_message: RecordedMessage, response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(replies[reply]);
+    },
+    (url) => `services:
+  desk:
+    url: ${url}/desk${TYPES}
+    security:
+      verifyReplies:
+        ${keys.decrypt} }
+`,
+  );
+  const message = envelope('<Pay xmlns="urn:desk"><sum>1</sum></Pay>');
+  const soap = async (): Promise<string> => {
+    const answer = await postSoap(`${gateway.url}/soap/desk`, message);
+    return `${answer.status} ${await answer.text()}`;
+  };
+  const graphql = async (): Promise<string> =>
+    (await postGraphql(gateway.url, { query: '{ pay(sum: "1") { id } }' })).text();
+  t.match(await soap(), `200 ${envelope(REPLY, ' ').replace('> </s:Header>', '></s:Header>')}`);
+  t.match(await graphql(), '{"data":{"pay":{"id":7}}');
+  for (reply of ['plain', 'altered', 'broken']) {
+    t.match(await soap(), /^500 .*UPSTREAM_INVALID_RESPONSE/s, reply);
+    t.match(await graphql(), 'UPSTREAM_INVALID_RESPONSE', reply);
+  }
+  reply = 'other';
+  t.match(await soap(), /^500 .*UPSTREAM_/s, 'what is wrong with verified content is told');
+});
