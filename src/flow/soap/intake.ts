@@ -42,7 +42,7 @@ export interface Intake {
   readonly policy: RequestPolicy;
   /** Null while it is not known. */
   readonly encoding: Encoding | null;
-  /** Its content was decrypted. */
+  /** Encrypted content of it was decrypted. */
   readonly wasEncrypted: boolean;
   /** Bytes read so far: of a message that flows there are more to come. */
   readonly reader: { readonly bytes: number };

@@ -30,7 +30,7 @@ export interface EncryptionRules {
 /** The elements of a message up to Body. */
 export interface MessageHead {
   readonly envelope: canonical.ElementNode;
-  /** Its blocks are kept as far as they are encrypted. */
+  /** Blocks are kept as far as they are encrypted. */
   readonly header: canonical.ElementNode | null;
   readonly body: Pick<StartTag, 'offsetBytes'>;
 }
@@ -145,7 +145,7 @@ function inNewBlock(
   text: string,
 ): HeadEdit {
   if (header !== null) return inElement(bytes, header, text, 'end');
-  const name = nameOf({ prefix: envelope.prefix, local: 'Header' });
+  const name = qualifiedName({ prefix: envelope.prefix, local: 'Header' });
   const at = body.offsetBytes;
   return { at, end: at, bytes: Buffer.from(`<${name}>${text}</${name}>`) };
 }
@@ -159,7 +159,7 @@ function inElement(
 ): HeadEdit {
   const { contentBytes, endBytes } = element;
   if (contentBytes === endBytes) {
-    const whole = Buffer.from(`>${text}</${nameOf(element)}>`);
+    const whole = Buffer.from(`>${text}</${qualifiedName(element)}>`);
     return { at: endBytes - EMPTY_END.length, end: endBytes, bytes: whole };
   }
   const at = where === 'start' ? contentBytes : bytes.lastIndexOf('</', endBytes - 1);
@@ -169,5 +169,5 @@ function inElement(
 /** The end of the tag of an empty element. */
 export const EMPTY_END = '/>';
 
-export const nameOf = ({ prefix, local }: Pick<StartTag, 'prefix' | 'local'>): string =>
+export const qualifiedName = ({ prefix, local }: Pick<StartTag, 'prefix' | 'local'>): string =>
   prefix === '' ? local : `${prefix}:${local}`;

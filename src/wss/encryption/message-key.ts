@@ -92,7 +92,7 @@ const tokenReference = (inner: string): string =>
   '</wsse:SecurityTokenReference></ds:KeyInfo>';
 
 interface KeyTexts {
-  /** Its EncryptionMethod. */
+  /** The EncryptionMethod of it. */
   readonly method: string;
   /** The content of its KeyInfo. */
   readonly named: string;
