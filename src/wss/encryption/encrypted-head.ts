@@ -145,7 +145,7 @@ function inNewBlock(
   text: string,
 ): HeadEdit {
   if (header !== null) return inElement(bytes, header, text, 'end');
-  const name = qualifiedName({ prefix: envelope.prefix, local: 'Header' });
+  const name = writtenName({ prefix: envelope.prefix, local: 'Header' });
   const at = body.offsetBytes;
   return { at, end: at, bytes: Buffer.from(`<${name}>${text}</${name}>`) };
 }
@@ -159,7 +159,7 @@ function inElement(
 ): HeadEdit {
   const { contentBytes, endBytes } = element;
   if (contentBytes === endBytes) {
-    const whole = Buffer.from(`>${text}</${qualifiedName(element)}>`);
+    const whole = Buffer.from(`>${text}</${writtenName(element)}>`);
     return { at: endBytes - EMPTY_END.length, end: endBytes, bytes: whole };
   }
   const at = where === 'start' ? contentBytes : bytes.lastIndexOf('</', endBytes - 1);
@@ -169,5 +169,5 @@ function inElement(
 /** The end of the tag of an empty element. */
 export const EMPTY_END = '/>';
 
-export const qualifiedName = ({ prefix, local }: Pick<StartTag, 'prefix' | 'local'>): string =>
+export const writtenName = ({ prefix, local }: Pick<StartTag, 'prefix' | 'local'>): string =>
   prefix === '' ? local : `${prefix}:${local}`;

@@ -19,7 +19,7 @@ import {
   type EncryptionRules,
   encryptHead,
   isKeptBlock,
-  qualifiedName,
+  writtenName,
 } from './encrypted-head.js';
 import { type MessageKey, newId } from './message-key.js';
 
@@ -139,7 +139,7 @@ export class MessageEncryption implements XmlHandler {
     this.#body = {
       offsetBytes: tag.offsetBytes,
       contentBytes: tag.contentBytes,
-      name: qualifiedName(tag),
+      name: writtenName(tag),
       contentEndBytes: null,
       isEmptyTag: false,
     };
