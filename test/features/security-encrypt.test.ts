@@ -146,7 +146,10 @@ t.test('a call is signed, then encrypted with its signature', WITH_OPENSSL, asyn
         replace: true
         signature: { cert: ${file('c.pem')}, key: ${file('k.pem')} }`,
     verify: `        timestamp: { required: true }
-        signature: { authorities: ${file('ca.pem')}, required: [Body, Timestamp], subjects: [OU=Clients] }`,
+        signature:
+          authorities: ${file('ca.pem')}
+          required: [Body, Timestamp]
+          subjects: [OU=Clients]`,
     more: OWN,
   });
   t.match(await chain.ask(ODD), '{"data":{"pay":{"id":7}}');
@@ -215,7 +218,8 @@ t.test('what cannot be encrypted is not sent', WITH_OPENSSL, async (t) => {
   );
   t.match(await wide.text(), 'wsse:UnsupportedAlgorithm');
   const root = 'content-type: text/xml\r\ncontent-id: <r>';
-  const body = `--b\r\n${root}\r\n\r\n${message}\r\n--b\r\ncontent-id: <p>\r\n\r\nsecret\r\n--b--\r\n`;
+  const part = 'content-id: <p>\r\n\r\nsecret';
+  const body = `--b\r\n${root}\r\n\r\n${message}\r\n--b\r\n${part}\r\n--b--\r\n`;
   const packed = await postSoap(`${chain.gateway.url}/soap/desk`, body, {
     'content-type': 'multipart/related; boundary=b; type="text/xml"; start="<r>"',
   });
@@ -228,8 +232,14 @@ t.test('a configuration that would leave messages plain is warned of', WITH_OPEN
   const warnings = async (security: string, url = 'https://desk.example/'): Promise<string> => {
     const gateway = await useGateway(
       t,
-      `services: { desk: { url: "${url}", namespace: "urn:desk", types: "type Query { a: String }", \
-operations: { A: { field: Query.a, read: {} } }, security: { ${security} } } }\n${OWN}`,
+      `services:
+  desk:
+    url: "${url}"
+    namespace: urn:desk
+    types: "type Query { a: String }"
+    operations: { A: { field: Query.a, read: {} } }
+    security: { ${security} }
+${OWN}`,
     );
     return (await gateway.reload()).warnings.map(({ what }) => what).join('\n');
   };

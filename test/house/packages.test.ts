@@ -24,7 +24,7 @@ const NAMES_MAX: Readonly<Record<string, readonly [face: number, all: number]>> 
   core: [39, 168],
   xml: [39, 50],
   soap: [34, 98],
-  wss: [28, 46],
+  wss: [28, 60],
   wsdl: [37, 79],
   codec: [22, 123],
   graphql: [23, 194],

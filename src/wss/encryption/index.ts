@@ -2,7 +2,6 @@
 
 export {
   CONTENT_CIPHERS,
-  CURVE_URIS,
   KEY_TRANSPORTS,
   MADE_TRANSPORTS,
   type MadeTransport,
@@ -12,4 +11,4 @@ export type { DecryptionRules } from './encrypted-content.js';
 export type { EncryptedPart, EncryptionRules } from './encrypted-head.js';
 export { MessageDecryption } from './message-decryption.js';
 export { encryptMessage, MessageEncryption } from './message-encryption.js';
-export { keyForRecipient, keyOfRequest, type MessageKey, type Recipient } from './message-key.js';
+export { keyForRecipient, type MessageKey, type Recipient } from './message-key.js';

@@ -69,7 +69,7 @@ export function keyForRecipient(recipient: Recipient, cipher: ContentCipher): Me
   };
 }
 
-/** The key that came with a message, named by its digest (SOAP Message Security 1.1 section 7.3). */
+/** The key that came with a message, named by its digest (SOAP Message Security 1.1, 7.3). */
 export const keyOfRequest = (key: Buffer, encryptedKey: Buffer): MessageKey => ({
   key,
   block: referenceList,

@@ -2,12 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { Steps } from '../../../core/index.js';
 import type { mime } from '../../../soap/index.js';
 import type { Insertion } from '../../../upstream/index.js';
-import {
-  encryption as encrypting,
-  type SigningRules,
-  signMessage,
-  signPackage,
-} from '../../../wss/index.js';
+import { encryption, type SigningRules, signMessage, signPackage } from '../../../wss/index.js';
 import type { ReaderPool } from '../../../xml/index.js';
 import type { MadeEncryption } from './made-encryption.js';
 
@@ -32,27 +27,27 @@ export function sealOf(
   sealing: Sealing,
   onSigned: (value: Buffer) => void,
 ): Pick<Insertion, 'seal' | 'change'> {
-  const { signing, encryption } = sealing;
-  if (signing === null && encryption === null) return {};
+  const { signing, encryption: encrypting } = sealing;
+  if (signing === null && encrypting === null) return {};
   const seal = (body: Buffer): Steps<Buffer> => sealed(body, sealing, onSigned);
-  if (signing !== null || encryption === null) return { seal };
-  const { rules, readers } = encryption;
-  const change = () => new encrypting.MessageEncryption(rules, keyFor(rules), readers);
+  if (signing !== null || encrypting === null) return { seal };
+  const { rules, readers } = encrypting;
+  const change = () => new encryption.MessageEncryption(rules, keyFor(rules), readers);
   return { seal, change };
 }
 
-const keyFor = ({ recipient, cipher }: MadeEncryption): encrypting.MessageKey =>
-  encrypting.keyForRecipient(recipient, cipher);
+const keyFor = ({ recipient, cipher }: MadeEncryption): encryption.MessageKey =>
+  encryption.keyForRecipient(recipient, cipher);
 
 function* sealed(
   body: Buffer,
-  { signing, encryption, packageType }: Sealing,
+  { signing, encryption: encrypting, packageType }: Sealing,
   onSigned: (value: Buffer) => void,
 ): Steps<Buffer> {
-  const isEncryptedFirst = encryption?.rules.isSignedLater === true;
+  const isEncryptedFirst = encrypting?.rules.isSignedLater === true;
   let message = body;
-  if (encryption !== null && isEncryptedFirst) {
-    message = yield* encrypted(message, encryption);
+  if (encrypting !== null && isEncryptedFirst) {
+    message = yield* encrypted(message, encrypting);
   }
   if (signing !== null) {
     message =
@@ -60,11 +55,11 @@ function* sealed(
         ? yield* signMessage(message, signing, onSigned)
         : yield* signPackage(message, packageType, signing, onSigned);
   }
-  if (encryption !== null && !isEncryptedFirst) {
-    message = yield* encrypted(message, encryption);
+  if (encrypting !== null && !isEncryptedFirst) {
+    message = yield* encrypted(message, encrypting);
   }
   return message;
 }
 
 const encrypted = (message: Buffer, { rules, readers }: CallEncryption): Steps<Buffer> =>
-  encrypting.encryptMessage(message, rules, keyFor(rules), readers);
+  encryption.encryptMessage(message, rules, keyFor(rules), readers);
