@@ -5,6 +5,7 @@ import { Via } from './access/network/via.js';
 import type { Policy } from './access/policy.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import { warningsOf } from './compile/all-warnings.js';
+import { checkInspected } from './compile/backend/inspection.js';
 import { compileRedis } from './compile/backend/redis.js';
 import {
   type Backends,
@@ -265,6 +266,7 @@ async function compileTables(
   const caching = await problems.settle(compileCaching(config, services, keeping, pace));
   await pace.pause();
   const addresses = compileAddresses(plan, problems);
+  problems.attempt(() => checkInspected(config, services));
   if (
     graph === null ||
     offered === null ||

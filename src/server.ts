@@ -25,6 +25,9 @@ import type { RefusedRequest } from './flow/http/connection.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
 import { KeyedCalls } from './flow/idempotency/keyed-calls.js';
 import { MemoryOutcomes } from './flow/idempotency/memory-outcomes.js';
+import type { ExchangeQuery } from './flow/inspect/exchange-view.js';
+import { inspectPages } from './flow/inspect/inspect-pages.js';
+import { Inspection } from './flow/inspect/inspection.js';
 import { PendingConfirmations } from './flow/mcp/pending-confirmations.js';
 import type { CanaryChannel, CanaryState } from './gateway/canary/canary-channel.js';
 import type { ConfirmationChannel } from './gateway/shared/confirmation-channel.js';
@@ -124,6 +127,7 @@ export class Gateway {
   readonly urls: string[] = [];
   readonly console: ConsoleFacts;
   readonly usage = new Usage();
+  readonly inspection: Inspection;
   readonly #log: Log;
   readonly #options: GatewayOptions;
   readonly #overload: Overload;
@@ -182,6 +186,7 @@ export class Gateway {
     );
     this.#metricExport.configure(config.metrics ?? null);
     this.console = new ConsoleFacts(this.compiled);
+    this.inspection = new Inspection(this.compiled, (...look) => this.#reportLook(...look));
     this.#checkpoints =
       operators === 'here' ? ownCheckpoints(compiled.audit, log, this.auditHead) : null;
     const events = countedEvents((...points) => this.#metrics.budget(...points), this.#nearlyEmpty);
@@ -331,6 +336,22 @@ export class Gateway {
       this.#audit?.recordMove(service, share, by);
     }
     return moved;
+  }
+
+  /** An operator has asked for the values of an exchange. */
+  #reportLook(query: ExchangeQuery, by: Operator, isAllowed: boolean): void {
+    const { service, operation, id } = query;
+    const what = isAllowed
+      ? 'an operator was shown the values of an exchange'
+      : 'an operator was refused the values of an exchange';
+    this.#log.event(isAllowed ? 'info' : 'warn', what, {
+      service,
+      operation,
+      exchange: id,
+      client: by.client,
+      ...(by.operator === null ? {} : { operator: by.operator }),
+    });
+    this.#audit?.recordLook(query, by, isAllowed);
   }
 
   /**
@@ -552,6 +573,10 @@ export class Gateway {
         canaryPages({
           find: (service) => this.canaryOf(service),
           move: (service, share, by) => this.moveCanary(service, share, by),
+        }),
+        inspectPages({
+          list: async (...of) => this.inspection.list(...of),
+          show: async (...asked) => this.inspection.show(...asked),
         }),
         makeConsole(
           this.console.sources(

@@ -36,6 +36,7 @@ export const LIMIT_KEYS = section(
     rest: limitGroup(LIMIT_TABLES.rest, 'Limits of the endpoint for REST.'),
     mcp: limitGroup(LIMIT_TABLES.mcp, 'Limits of the endpoint for agents.'),
     record: limitGroup(LIMIT_TABLES.record, 'Limits of recorded exchanges (`record`).'),
+    inspect: limitGroup(LIMIT_TABLES.inspect, 'Limits of `console.inspect`.'),
     overload: limitGroup(LIMIT_TABLES.overload, 'When this process has more to do than it can.'),
     internal: internalLimits(
       LIMIT_TABLES,

@@ -9,6 +9,7 @@ import { XML_LIMITS } from '../xml/index.js';
 import { HTTP_LIMITS } from './listen/http-limits.js';
 import { MCP_LIMITS } from './mcp/mcp-limits.js';
 import { REST_LIMITS } from './rest/rest-limits.js';
+import { INSPECT_LIMITS } from './process/inspect-keys.js';
 import { RECORD_LIMITS } from './soap/record-limits.js';
 
 /** The tables of limits, by their key below `limits`. */
@@ -28,5 +29,6 @@ export const LIMIT_TABLES = {
   rest: REST_LIMITS,
   mcp: MCP_LIMITS,
   record: RECORD_LIMITS,
+  inspect: INSPECT_LIMITS,
   overload: OVERLOAD_LIMITS,
 };

@@ -112,6 +112,8 @@ export interface ConsoleDescription {
   readonly codes: Readonly<Record<string, CodeDescription>>;
   /** Header fields by which callers identify themselves. */
   readonly credentialFields: readonly string[];
+  /** Whether exchanges of operations are kept for the page. */
+  readonly inspects: boolean;
   /** Whether messages can be sent from the page. */
   readonly tryOut: boolean;
 }

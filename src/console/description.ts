@@ -62,6 +62,7 @@ export function* describing(compiled: Compiled): Steps<Described> {
       'authorization',
       ...(apiKeys === undefined ? [] : [apiKeys.header.toLowerCase()]),
     ],
+    inspects: config.console.inspect !== undefined,
     tryOut: config.console.tryOut,
   };
   return { description, fields };

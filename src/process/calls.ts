@@ -1,6 +1,11 @@
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
 import type { Diagnostic, inputFiles, sharedState } from '../core/index.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
+import type {
+  ExchangeQuery,
+  ExchangeSummary,
+  ExchangeView,
+} from '../flow/inspect/exchange-view.js';
 import type { CanaryCalls, CanaryState } from '../gateway/canary/canary-channel.js';
 import type { ConfirmationNews, ConfirmationUse } from '../gateway/shared/confirmation-channel.js';
 import type { InvalidatedOperations } from '../gateway/shared/invalidation.js';
@@ -38,6 +43,16 @@ export type WorkerCalls = {
   readonly operation: Asked<
     { readonly service: string; readonly name: string },
     OperationDescription | null
+  >;
+  /** The exchanges of an operation that are kept; null where none are. */
+  readonly exchanges: Asked<
+    { readonly service: string; readonly operation: string },
+    readonly ExchangeSummary[] | null
+  >;
+  /** Null for one that this worker does not keep. */
+  readonly exchange: Asked<
+    { readonly query: ExchangeQuery; readonly by: Operator },
+    ExchangeView | 'forbidden' | null
   >;
   /** Compile what was read, and read what is missing. */
   readonly compile: Asked<

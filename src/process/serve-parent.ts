@@ -48,6 +48,8 @@ export function serveParent(
       usage: () => usage.report(),
       description: () => console.description(),
       operation: ({ service, name }) => console.operation(service, name),
+      exchanges: ({ service, operation }) => gateway.inspection.list(service, operation),
+      exchange: ({ query, by }) => gateway.inspection.show(query, by),
       compile: ({ occasion, inputs }) => steps.compileFirst(occasion, inputs),
       compileSame: ({ inputs }) => steps.compileSame(inputs),
       commit: () => steps.commit(),

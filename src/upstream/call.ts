@@ -251,6 +251,12 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     return fieldValues(this.#headers, name);
   }
 
+  fields(): readonly string[] {
+    return this.#headers.map((each, at) =>
+      at % 2 === 0 ? each.toString('latin1').toLowerCase() : each.toString('latin1'),
+    );
+  }
+
   /** A reader that decodes the answer may be later than its end. */
   suspect(): void {
     if (this.isOver) {

@@ -100,6 +100,8 @@ export interface ReplyHead {
   header(name: string): string | null;
   /** The values of a header that cannot be joined, such as `set-cookie`. */
   headers(name: string): readonly string[];
+  /** Names in lower case and values in turn; absent where it was stored. */
+  fields?(): readonly string[];
   /** The `id` of the address that it comes from; absent where it was stored. */
   readonly addressId?: string;
   /**

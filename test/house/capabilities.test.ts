@@ -99,7 +99,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
   console: {
     homes: ['console/', 'config/process/console-keys.ts', 'process/parent/worker-console.ts'],
     words: /\b\w*[cC]onsole\w*/g,
-    exceptions: {},
+    exceptions: { 'compile/backend/inspection.ts': 'its keys are among those of the console' },
   },
   drift: {
     homes: [
@@ -117,6 +117,24 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
         'a change that is taken is a reload, which waits for others',
     },
   },
+  'kept exchanges': {
+    homes: [
+      'flow/inspect/',
+      'config/process/inspect-keys.ts',
+      'compile/backend/inspection.ts',
+      'process/parent/worker-inspection.ts',
+    ],
+    words: /\b(?:[iI]nspection|inspects|inspected|inspectPages|Inspector|InspectRules)\b/g,
+    exceptions: {
+      'compile/soap/service.ts': 'the rules of a service',
+      'compile/soap/second/second-service.ts': 'a second backend has none itself',
+      'config/process/console-keys.ts': 'has the key',
+      'console/answers.ts': 'the page has them',
+      'console/description.ts': 'whether the page has them',
+      'console/page/client.ts': 'asks for them',
+      'flow/calls/declared-call.ts': 'the call that is kept',
+    },
+  },
   recordings: {
     homes: [
       'flow/record/',
@@ -129,6 +147,10 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'compile/soap/service.ts': 'the rules of a service',
       'flow/calls/declared-call.ts': 'the call that is recorded',
+      'compile/backend/inspection.ts': 'masks the same values',
+      'flow/inspect/inspected-call.ts': 'keeps replies as recordings do',
+      'flow/inspect/inspector.ts': 'replaces values as recordings do',
+      'flow/inspect/show-exchange.ts': 'writes messages as recordings do',
       'cli/mock/mock.ts': 'answers by a recording',
     },
   },

@@ -135,6 +135,8 @@ const NEUTRAL: readonly string[] = [
   ],
   ...['graphql.path', 'graphql.persisted', 'graphql.trusted.manifest', 'graphql.cors.maxAgeMillis'],
   ...['console.slowMillis', 'reload.watch'],
+  // Exchanges without their values; for whom values are shown is a protection.
+  ...['console.inspect.operations', 'console.inspect.exchanges'],
   // Callers are told of their own messages, and of what they have a right to.
   'faults.explain',
 ];

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { makeConsole } from '../../src/console/console.js';
 import { TimeSlices } from '../../src/core/time-slices.js';
 import { canaryPages } from '../../src/flow/canary/canary-page.js';
+import { inspectPages } from '../../src/flow/inspect/inspect-pages.js';
 import { type AdminPages, makeAdminServer } from '../../src/observe/admin.js';
 import { FIRST_LOAD } from '../../src/observe/metrics/gauges.js';
 import type { ParentCalls, WorkerCalls } from '../../src/process/calls.js';
@@ -11,6 +12,7 @@ import { Channel, type Message } from '../../src/process/channel.js';
 import type { Worker } from '../../src/process/parent/worker.js';
 import { workerCanaries } from '../../src/process/parent/worker-canaries.js';
 import { WorkerConsole } from '../../src/process/parent/worker-console.js';
+import { workerInspection } from '../../src/process/parent/worker-inspection.js';
 import { WorkerMetrics } from '../../src/process/parent/worker-metrics.js';
 
 /** What operators are answered while workers do not answer the process that serves operators. */
@@ -54,6 +56,7 @@ t.test('while no worker answers, operators are asked to come later, not refused'
   const metrics = new WorkerMetrics(2, taking, loads);
   const url = await startAdmin(t, [
     canaryPages(workerCanaries(taking)),
+    inspectPages(workerInspection(taking)),
     makeConsole(new WorkerConsole(taking).sources(metrics, loads, () => null)),
   ]);
   const answers = [
@@ -63,6 +66,7 @@ t.test('while no worker answers, operators are asked to come later, not refused'
         '/canary/shop',
         '/console/hour',
         '/console/description',
+        '/console/exchanges?service=shop&operation=GetPrice',
         '/console/operation?service=shop&name=GetPrice',
       ].map((path) => fetch(url + path)),
     )),

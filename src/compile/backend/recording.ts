@@ -68,7 +68,7 @@ function reads({ operations, reads: patterns }: ServiceConfig, { name }: Operati
 }
 
 /** Names of fields that not all callers see; the last step of those that are lifted. */
-function maskedNames({ schema }: ServiceConfig): ReadonlySet<string> {
+export function maskedNames({ schema }: ServiceConfig): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { fields } of Object.values(schema.types)) {
     for (const [name, rules] of Object.entries(fields ?? {})) {

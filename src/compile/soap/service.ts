@@ -21,6 +21,7 @@ import type { QName } from '../../xml/index.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
 import { BACKENDS, keysOfBackend } from '../backend/kept-backend.js';
 import { warningsOfTls } from '../backend/reach.js';
+import { compileInspection, type InspectRules } from '../backend/inspection.js';
 import { compileRecording, type RecordRules } from '../backend/recording.js';
 import {
   compileSecondBackend,
@@ -132,6 +133,8 @@ export interface SoapService
   readonly digest: () => string;
   /** The exchanges that are recorded; null where none are. */
   readonly recording: RecordRules | null;
+  /** The exchanges that the console shows; null for none. */
+  readonly inspection: InspectRules | null;
   readonly warnings: readonly Problem[];
   /**
    * What callers of an operation must have, by its name; operations that are not in it require
@@ -216,7 +219,10 @@ interface SecondBackends {
 
 /** What the services of a configuration have in common. */
 export interface ServiceParts {
-  readonly gateway: Pick<Config, 'limits' | 'roles' | 'understands' | 'publicUrl' | 'clients'>;
+  readonly gateway: Pick<
+    Config,
+    'limits' | 'console' | 'roles' | 'understands' | 'publicUrl' | 'clients'
+  >;
   readonly inputs: inputFiles.Inputs;
   readonly wsdls: WsdlReader;
   readonly forwarding: Forwarding;
@@ -274,6 +280,7 @@ export async function compileService(
     chosen: null,
     second: { canary, shadow },
     recording: compileRecording(plan, operations, gateway.limits.record),
+    inspection: compileInspection(plan, gateway),
     warnings: findingsBelow(['services', name], found),
     // Last: a service that is refused holds nothing.
     ...holdCalls(plan, backend, { isKept, keeping }),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { httpFields } from '../../core/index.js';
 import type { SecondBackendConfig } from '../backend/second-backend-keys.js';
 import { sameOrigin } from '../backend/second-backend-rules.js';
 import type { ServiceConfig } from '../schema.js';
@@ -20,7 +21,6 @@ export interface SecondBackendPlan extends BackendPlan {
 }
 
 /** Names of header fields that hold credentials, as far as a name tells. */
-const CREDENTIAL = /authorization|cookie|key|token|secret|password|credential|session/i;
 /** The parts of `tls` that show who the gateway is, and how the service is called. */
 const IDENTITY: ReadonlySet<string> = new Set(['cert', 'key', 'pfx', 'passphrase', 'servername']);
 /** Keys whose values are secrets, or come with them. */
@@ -86,7 +86,7 @@ function configOf(
 
 function withoutCredentials(section: ConfigSection<ServiceConfig>): ServiceConfig['headers'] {
   const kept = Object.entries(section.value.headers).filter(
-    ([name]) => !CREDENTIAL.test(name) && !section.isForeign(['headers', name]),
+    ([name]) => !httpFields.mayHoldCredentials(name) && !section.isForeign(['headers', name]),
   );
   return Object.fromEntries(kept);
 }

@@ -1,4 +1,6 @@
-import { flag, millis, section } from '../keys/key-types.js';
+import { flag, millis, optional, section } from '../keys/key-types.js';
+
+import { INSPECT_KEYS } from './inspect-keys.js';
 
 /** The page for operators at `/` of the admin address. */
 export const CONSOLE_KEYS = section(
@@ -10,5 +12,6 @@ export const CONSOLE_KEYS = section(
         '`listen` without TLS. Credentials are typed into the page.',
       false,
     ),
+    inspect: optional(INSPECT_KEYS),
   },
 );

@@ -208,6 +208,7 @@ export const CALLER_PROTECTIONS = {
         'graphql.graphiql',
       ),
       ...each(flagComparison(false, false), 'graphql.costBreakdown', 'console.tryOut'),
+      ...each(grants('closed'), 'console.inspect?.operators'),
       ...each(sdlReaders, 'graphql.federation.router'),
       ...each(ranked(['unsafe:pass', 'declared', 'none'], 'declared'), 'services.*.faultDetail'),
       ...each(ranked(['shared', 'client'], 'client'), 'services.*.operations.*.read?.scope'),

@@ -1,3 +1,4 @@
+import type { ExchangeSummary, ExchangeView } from '../../flow/inspect/exchange-view.js';
 import type { HourReport } from '../../observe/hour-report.js';
 import type {
   ConsoleDescription,
@@ -25,6 +26,20 @@ export const askHour = (): Promise<HourReport> => ask('console/hour');
 export const askDescription = (): Promise<ConsoleDescription> => ask('console/description');
 export const askOperation = (service: string, name: string): Promise<OperationDescription> =>
   ask(`console/operation?${new URLSearchParams({ service, name })}`);
+
+export const askExchanges = (
+  service: string,
+  operation: string,
+): Promise<readonly ExchangeSummary[]> =>
+  ask(`console/exchanges?${new URLSearchParams({ service, operation })}`);
+
+export const askExchange = (
+  service: string,
+  operation: string,
+  id: string,
+  values: ExchangeView['values'],
+): Promise<ExchangeView> =>
+  ask(`console/exchange?${new URLSearchParams({ service, operation, id, values })}`);
 
 export interface ReloadAnswer {
   readonly generation: number;

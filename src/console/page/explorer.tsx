@@ -7,6 +7,7 @@ import type {
 } from '../answers.js';
 import { askOperation, send } from './client.js';
 import { Entry } from './entry.js';
+import { Inspector } from './inspector.js';
 import { LastRefusals } from './last-refusals.js';
 import type { Readings } from './readings.js';
 
@@ -139,6 +140,7 @@ function Operation({ readings, description, service, name }: OperationProps) {
         service={service.name}
         name={name}
       />
+      <Inspector service={service.name} operation={name} isOn={description.inspects} />
       {query === null && envelope === null ? (
         <p class="muted">There is no sample: a value in it would have to be known.</p>
       ) : null}

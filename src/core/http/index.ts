@@ -4,6 +4,7 @@ export {
   FIELD_CASES,
   type FieldCase,
   type FieldSpellings,
+  mayHoldCredentials,
   spellingIn,
   spellNames,
   usualName,

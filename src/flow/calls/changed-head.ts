@@ -14,6 +14,8 @@ export const changedHead = (
     const value = fields.get(name) ?? null;
     return value === null ? head.headers(name) : [value];
   },
+  // As they came: for operators, who see the exchange with the backend.
+  ...(head.fields !== undefined && { fields: () => head.fields?.() ?? [] }),
   ...(head.addressId !== undefined && { addressId: head.addressId }),
   suspect: () => head.suspect?.(),
   ...(head.source !== undefined && { source: head.source }),

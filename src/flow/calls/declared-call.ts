@@ -5,6 +5,7 @@ import { type Refusal, tolerated } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { KeyClaim } from '../../gateway/shared/outcome-store.js';
 import type { UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
+import { inspected } from '../inspect/inspected-call.js';
 import { recorded } from '../record/recorded-call.js';
 import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
@@ -116,7 +117,7 @@ export function callUpstream(parts: CallParts): UpstreamCall {
 
 function callService(parts: CallParts): UpstreamCall {
   const { session } = parts.service;
-  const made = withBackOff(recorded(repaired(parts)));
+  const made = withBackOff(inspected(recorded(repaired(parts))));
   return session === null ? callBackend(made) : new SessionCall(made, session).begin();
 }
 

@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { RecordRules } from '../../compile/backend/recording.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import { mime, mimeTypes } from '../../soap/index.js';
-import type { ReplyHead, UpstreamReceiver, UpstreamRequest } from '../../upstream/index.js';
+import type { UpstreamReceiver, UpstreamRequest } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
+import { CapturingReceiver, fieldOf, isPackage } from './capturing-receiver.js';
 import { type Capture, recorderOf } from './recorder.js';
 
 /** The parts of a call that a recording needs. */
@@ -25,7 +24,7 @@ export function recorded<Call extends RecordableCall>(call: Call): Call {
   const capture = begin(recording, call);
   note(call, capture === null ? 'skipped' : capture === 'failed' ? 'failed' : 'taken');
   if (capture === null || capture === 'failed') return call;
-  return { ...call, receiver: new RecordingReceiver(call.receiver, capture) };
+  return { ...call, receiver: new CapturingReceiver(call.receiver, capture) };
 }
 
 function isWanted({ operations, share }: RecordRules, { operation, request }: RecordableCall) {
@@ -51,69 +50,4 @@ function begin(rules: RecordRules, call: RecordableCall): Capture | 'failed' | n
 function note({ exchange, service }: RecordableCall, outcome: 'taken' | 'skipped' | 'failed') {
   exchange.upstream.recordings ??= [];
   exchange.upstream.recordings.push({ service: service.name, outcome });
-}
-
-function fieldOf(headers: readonly string[], name: string): string | null {
-  const at = headers.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
-  return at < 0 ? null : (headers[at + 1] ?? null);
-}
-
-const isPackage = (contentType: string | null): boolean =>
-  mimeTypes.readMediaType(contentType ?? undefined)?.name === mime.PACKAGE;
-
-/** Passes a reply on, and keeps its bytes for the recording. */
-class RecordingReceiver implements UpstreamReceiver {
-  readonly #receiver: UpstreamReceiver;
-  #capture: Capture | null;
-
-  constructor(receiver: UpstreamReceiver, capture: Capture) {
-    this.#receiver = receiver;
-    this.#capture = capture;
-  }
-
-  sent(): void {
-    this.#receiver.sent?.();
-  }
-
-  head(head: ReplyHead): void {
-    const contentType = head.header('content-type');
-    if (isPackage(contentType)) {
-      this.#leave();
-    }
-    this.#capture?.head(head.status, contentType);
-    this.#pass(() => this.#receiver.head(head));
-  }
-
-  data(chunk: Buffer): void {
-    if (this.#capture?.data(chunk) === false) {
-      this.#leave();
-    }
-    this.#pass(() => this.#receiver.data(chunk));
-  }
-
-  end(): void {
-    this.#pass(() => this.#receiver.end());
-    this.#capture?.end();
-    this.#capture = null;
-  }
-
-  failed(refusal: Refusal): void {
-    this.#leave();
-    this.#receiver.failed(refusal);
-  }
-
-  /** A reply that is refused is not recorded. */
-  #pass(step: () => void): void {
-    try {
-      step();
-    } catch (caught) {
-      this.#leave();
-      throw caught;
-    }
-  }
-
-  #leave(): void {
-    this.#capture?.leave();
-    this.#capture = null;
-  }
 }

@@ -4,13 +4,11 @@ import { performance } from 'node:perf_hooks';
 import type { RecordRules } from '../../compile/backend/recording.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { getOrMake } from '../../core/index.js';
-import { headerBlocks } from '../../soap/index.js';
+import type { ReplyHead } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
-import { XmlReader } from '../../xml/index.js';
-import { type ReplyTypes, replyTypesOf, requestTypesOf } from '../compare/reply-types.js';
-import { RecordedMessage } from './recorded-message.js';
+import { isPackage, type ReplyCapture } from './capturing-receiver.js';
+import { MessageRewriter } from './message-rewriter.js';
 import { RecordingFolder } from './recording-folder.js';
-import type { ValueReplacer } from './replaced-value.js';
 
 /** A request that goes out. */
 interface BegunExchange {
@@ -49,7 +47,7 @@ export class Recorder {
   readonly #service: SoapService;
   readonly #rules: RecordRules;
   readonly #folder: RecordingFolder;
-  readonly #types = new WeakMap<Operation, { request: ReplyTypes; reply: ReplyTypes }>();
+  readonly #rewriter: MessageRewriter;
   #last: Promise<void> = Promise.resolve();
   #pausedUntil = 0;
 
@@ -57,6 +55,7 @@ export class Recorder {
     this.#service = service;
     this.#rules = rules;
     this.#folder = new RecordingFolder(rules.folder, rules.limits.dayBytes);
+    this.#rewriter = new MessageRewriter(service, rules.masked);
   }
 
   /** Null where the exchange is beyond a limit; `failed` while files cannot be written. */
@@ -87,9 +86,10 @@ export class Recorder {
   async #write(whole: WholeExchange): Promise<void> {
     const { operation, startedAt } = whole;
     const replacer = await this.#folder.replacer();
-    const types = this.#typesOf(operation);
-    const request = this.#rewritten(whole.request, types.request, replacer);
-    const reply = this.#rewritten(whole.reply, types.reply, replacer);
+    const { replacesValues } = this.#rules;
+    const types = this.#rewriter.typesOf(operation);
+    const request = this.#rewriter.rewrite(whole.request, types.request, replacer, replacesValues);
+    const reply = this.#rewriter.rewrite(whole.reply, types.reply, replacer, replacesValues);
     // One of them cannot be read: nothing can be compared with it.
     if (request === null || reply === null) return;
     const name = operation.name.replaceAll(/[^\p{L}\p{N}_.-]/gu, '_').slice(0, NAME_CHARS_MAX);
@@ -114,40 +114,13 @@ export class Recorder {
       },
     });
   }
-
-  #typesOf(operation: Operation): { request: ReplyTypes; reply: ReplyTypes } {
-    const { wsdl } = this.#service;
-    return getOrMake(this.#types, operation, () => ({
-      request: requestTypesOf(operation, wsdl),
-      reply: replyTypesOf(operation, wsdl),
-    }));
-  }
-
-  #rewritten(message: Buffer, types: ReplyTypes, replacer: ValueReplacer): Buffer | null {
-    const { replacesValues, masked } = this.#rules;
-    const written = new RecordedMessage({
-      types,
-      replacer,
-      replacesAll: replacesValues,
-      masked,
-      secretBlocks: new Set([...headerBlocks.SECURITY_NAMES, ...this.#service.ownBlocks]),
-    });
-    const reader = new XmlReader(written, this.#service.readers.limitsOfReplies);
-    try {
-      reader.write(message);
-      reader.end();
-      return written.finish();
-    } catch {
-      return null;
-    }
-  }
 }
 
 /** Longer names of operations are cut in names of folders. */
 const NAME_CHARS_MAX = 64;
 
 /** Keeps one exchange until it is whole. */
-export class Capture {
+export class Capture implements ReplyCapture {
   readonly #begun: BegunExchange;
   readonly #limits: RecordRules['limits'];
   readonly #whole: (whole: WholeExchange) => void;
@@ -169,16 +142,18 @@ export class Capture {
     pendingBytes += begun.request.length;
   }
 
-  head(status: number, contentType: string | null): void {
-    this.#status = status;
-    this.#replyType = contentType;
+  /** Packages are not recorded. */
+  head(head: ReplyHead): boolean {
+    this.#status = head.status;
+    this.#replyType = head.header('content-type');
+    return !isPackage(this.#replyType) || this.leave();
   }
 
-  /** False where it is beyond a limit: then it is to be left. */
+  /** A reply that is beyond a limit is not recorded. */
   data(chunk: Buffer): boolean {
     const { messageBytes, pendingBytes: max } = this.#limits;
     if (this.#bytes + chunk.length > messageBytes || pendingBytes + chunk.length > max) {
-      return false;
+      return this.leave();
     }
     this.#bytes += chunk.length;
     pendingBytes += chunk.length;
@@ -197,8 +172,9 @@ export class Capture {
     });
   }
 
-  /** It is not recorded. */
-  leave(): void {
+  /** It is not recorded, nor is a reply that is refused. Returns false. */
+  leave(): false {
     pendingBytes -= this.#begun.request.length + this.#bytes;
+    return false;
   }
 }

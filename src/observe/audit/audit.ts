@@ -63,6 +63,23 @@ export class Audit {
     });
   }
 
+  /** Records that an operator has seen the values of an exchange, or was refused them. */
+  recordLook(
+    { service, operation, id }: { service: string; operation: string; id: string },
+    { operator, client }: Operator,
+    isAllowed: boolean,
+  ): void {
+    this.#writer.append({
+      ...(operator === null ? {} : { operator }),
+      address: client,
+      route: service,
+      operation,
+      decision: isAllowed ? 'shown' : 'denied',
+      rule: 'console.inspect',
+      of: [id],
+    });
+  }
+
   /** Whether decisions are recorded. */
   get isUp(): boolean {
     return this.#writer.isUp;

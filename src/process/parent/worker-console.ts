@@ -56,6 +56,8 @@ export class WorkerConsole {
     const answers = await Promise.all(
       [...this.#taking].map((worker) => askInTime(worker, call, data)),
     );
-    return answers.flatMap((each) => each ?? []);
+    const isAnswer = (each: (typeof answers)[number]): each is NonNullable<typeof each> =>
+      each !== null;
+    return answers.filter(isAnswer);
   }
 }

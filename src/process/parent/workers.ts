@@ -9,6 +9,7 @@ import { type inputFiles, sharedState } from '../../core/index.js';
 import { canaryPages } from '../../flow/canary/canary-page.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import { nextPollPhase } from '../../flow/http/poll-phase.js';
+import { inspectPages } from '../../flow/inspect/inspect-pages.js';
 import { USED_MAX } from '../../flow/mcp/pending-confirmations.js';
 import { CanaryStates } from '../../gateway/canary/canary-channel.js';
 import { OnceMemory } from '../../gateway/shared/once-memory.js';
@@ -37,6 +38,7 @@ import { workerCanaries } from './worker-canaries.js';
 import { WorkerConsole } from './worker-console.js';
 import type { GroupEnd, NextConfig, ParentConfig, WorkerGroup } from './worker-group.js';
 import { WorkerHealth } from './worker-health.js';
+import { workerInspection } from './worker-inspection.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { reloadWorkers, replaceInputs } from './worker-reload.js';
 import {
@@ -268,6 +270,7 @@ export class Workers implements WorkerGroup {
       pages: [
         usagePages(() => this.#usage.report()),
         canaryPages(workerCanaries(this.#taking)),
+        inspectPages(workerInspection(this.#taking)),
         makeConsole(this.#console.sources(this.#metrics, loads, trafficUrl)),
       ],
     };

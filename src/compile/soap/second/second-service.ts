@@ -27,5 +27,6 @@ export function secondService(
     canary: null,
     shadow: null,
     recording: null,
+    inspection: null,
   };
 }

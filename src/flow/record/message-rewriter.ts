@@ -1,0 +1,62 @@
+import type { Buffer } from 'node:buffer';
+import type { SoapService } from '../../compile/soap/service.js';
+import { getOrMake } from '../../core/index.js';
+import { headerBlocks } from '../../soap/index.js';
+import type { Operation } from '../../wsdl/index.js';
+import { XmlReader } from '../../xml/index.js';
+import { type ReplyTypes, replyTypesOf, requestTypesOf } from '../compare/reply-types.js';
+import { RecordedMessage } from './recorded-message.js';
+import type { ValueReplacer } from './replaced-value.js';
+
+/** The types of the messages of an operation. */
+export interface MessageTypes {
+  readonly request: ReplyTypes;
+  readonly reply: ReplyTypes;
+}
+
+/** Writes messages of a service anew, without secrets, with other values of the same class. */
+export class MessageRewriter {
+  readonly #service: SoapService;
+  readonly #masked: ReadonlySet<string>;
+  readonly #secretBlocks: ReadonlySet<string>;
+  readonly #types = new WeakMap<Operation, MessageTypes>();
+
+  /** `masked` are names of elements and attributes whose values are always replaced. */
+  constructor(service: SoapService, masked: ReadonlySet<string>) {
+    this.#service = service;
+    this.#masked = masked;
+    this.#secretBlocks = new Set([...headerBlocks.SECURITY_NAMES, ...service.ownBlocks]);
+  }
+
+  typesOf(operation: Operation): MessageTypes {
+    const { wsdl } = this.#service;
+    return getOrMake(this.#types, operation, () => ({
+      request: requestTypesOf(operation, wsdl),
+      reply: replyTypesOf(operation, wsdl),
+    }));
+  }
+
+  /** Null for a message that cannot be read. */
+  rewrite(
+    message: Buffer,
+    types: ReplyTypes,
+    replacer: ValueReplacer,
+    replacesAll: boolean,
+  ): Buffer | null {
+    const written = new RecordedMessage({
+      types,
+      replacer,
+      replacesAll,
+      masked: this.#masked,
+      secretBlocks: this.#secretBlocks,
+    });
+    const reader = new XmlReader(written, this.#service.readers.limitsOfReplies);
+    try {
+      reader.write(message);
+      reader.end();
+      return written.finish();
+    } catch {
+      return null;
+    }
+  }
+}
