@@ -8,8 +8,8 @@ import { UPSTREAM_LIMITS } from '../upstream/index.js';
 import { XML_LIMITS } from '../xml/index.js';
 import { HTTP_LIMITS } from './listen/http-limits.js';
 import { MCP_LIMITS } from './mcp/mcp-limits.js';
-import { REST_LIMITS } from './rest/rest-limits.js';
 import { INSPECT_LIMITS } from './process/inspect-keys.js';
+import { REST_LIMITS } from './rest/rest-limits.js';
 import { RECORD_LIMITS } from './soap/record-limits.js';
 
 /** The tables of limits, by their key below `limits`. */

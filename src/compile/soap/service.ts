@@ -19,9 +19,9 @@ import type { Operation } from '../../wsdl/index.js';
 import type { SigningRules } from '../../wss/index.js';
 import type { QName } from '../../xml/index.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
+import { compileInspection, type InspectRules } from '../backend/inspection.js';
 import { BACKENDS, keysOfBackend } from '../backend/kept-backend.js';
 import { warningsOfTls } from '../backend/reach.js';
-import { compileInspection, type InspectRules } from '../backend/inspection.js';
 import { compileRecording, type RecordRules } from '../backend/recording.js';
 import {
   compileSecondBackend,
