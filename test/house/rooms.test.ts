@@ -105,6 +105,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
       'http',
       'compare',
       'record',
+      'inspect',
       'calls',
       'idempotency',
       'routes',

@@ -2,7 +2,6 @@ import { FindingsError, finding } from '../../config/keys/finding.js';
 import type { ServicePlan } from '../../config/plans/service-plan.js';
 import type { Config } from '../../config/schema.js';
 import { spelling } from '../../core/index.js';
-import type { ConfiguredService } from '../soap/service.js';
 import { maskedNames } from './recording.js';
 
 type InspectKeys = NonNullable<Config['console']['inspect']>;
@@ -38,10 +37,16 @@ export function compileInspection(
   };
 }
 
+/** A service and its operations by their names. */
+interface NamedService {
+  readonly name: string;
+  readonly operations: readonly { readonly name: string }[];
+}
+
 /** Throws `FindingsError` for names of services and operations that are not there. */
 export function checkInspected(
   { console: { inspect } }: Config,
-  services: readonly ConfiguredService[],
+  services: readonly NamedService[],
 ): void {
   const known = services.flatMap(({ name, operations }) => [
     `${name}.*`,
