@@ -25,9 +25,9 @@ import type { RefusedRequest } from './flow/http/connection.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
 import { KeyedCalls } from './flow/idempotency/keyed-calls.js';
 import { MemoryOutcomes } from './flow/idempotency/memory-outcomes.js';
-import type { ExchangeQuery } from './flow/inspect/exchange-view.js';
 import { inspectPages } from './flow/inspect/inspect-pages.js';
 import { Inspection } from './flow/inspect/inspection.js';
+import { lookReporter } from './flow/inspect/report-look.js';
 import { PendingConfirmations } from './flow/mcp/pending-confirmations.js';
 import type { CanaryChannel, CanaryState } from './gateway/canary/canary-channel.js';
 import type { ConfirmationChannel } from './gateway/shared/confirmation-channel.js';
@@ -186,7 +186,7 @@ export class Gateway {
     );
     this.#metricExport.configure(config.metrics ?? null);
     this.console = new ConsoleFacts(this.compiled);
-    this.inspection = new Inspection(this.compiled, (...look) => this.#reportLook(...look));
+    this.inspection = new Inspection(this.compiled, lookReporter(log, this.#audit));
     this.#checkpoints =
       operators === 'here' ? ownCheckpoints(compiled.audit, log, this.auditHead) : null;
     const events = countedEvents((...points) => this.#metrics.budget(...points), this.#nearlyEmpty);
@@ -336,22 +336,6 @@ export class Gateway {
       this.#audit?.recordMove(service, share, by);
     }
     return moved;
-  }
-
-  /** An operator has asked for the values of an exchange. */
-  #reportLook(query: ExchangeQuery, by: Operator, isAllowed: boolean): void {
-    const { service, operation, id } = query;
-    const what = isAllowed
-      ? 'an operator was shown the values of an exchange'
-      : 'an operator was refused the values of an exchange';
-    this.#log.event(isAllowed ? 'info' : 'warn', what, {
-      service,
-      operation,
-      exchange: id,
-      client: by.client,
-      ...(by.operator === null ? {} : { operator: by.operator }),
-    });
-    this.#audit?.recordLook(query, by, isAllowed);
   }
 
   /**

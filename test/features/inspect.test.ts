@@ -33,9 +33,12 @@ const REPLY = envelope(
 );
 
 const TOKENS = { alice: 'alice-token-0123456789', bob: 'bob-token-012345678901' };
-const ADMIN = `admin: { address: "127.0.0.1:0", bearer: { tokens: [${TOKENS.alice}, ${TOKENS.bob}] } }
+const ADMIN = `admin:
+  address: 127.0.0.1:0
+  bearer: { tokens: [${TOKENS.alice}, ${TOKENS.bob}] }
 `;
-const MASK = `    schema: { types: { GetOrderResponse: { fields: { iban: { mask: { default: last4 } } } } } }
+const MASK = `    schema:
+      types: { GetOrderResponse: { fields: { iban: { mask: { default: last4 } } } } }
 `;
 
 type Operator = keyof typeof TOKENS;

@@ -322,7 +322,8 @@ t.test(
     await page.until("document.body.innerText.includes('SOAP 1.1')");
     await page.until("document.querySelector('svg.sparkline polyline.failed') !== null");
     const dates =
-      "[...document.querySelectorAll('td')].every((cell) => !/\\d+[/.]\\d+[/.]\\d{4}/.test(cell.innerText))";
+      "[...document.querySelectorAll('td')].every(({ innerText }) => " +
+      '!/\\d+[/.]\\d+[/.]\\d{4}/.test(innerText))';
     t.equal(await page.evaluate(dates), true, 'dates have one form');
     await page.until("document.body.innerText.includes('certificate of b.example')");
     const soon =
@@ -334,7 +335,8 @@ t.test(
     await page.evaluate("document.querySelector('form button').click()");
     await page.until(`document.body.innerText.includes('"price": 7')`);
     const press = (text: string): string =>
-      `[...document.querySelectorAll('button')].find((each) => each.innerText === '${text}').click()`;
+      "[...document.querySelectorAll('button')].find(({ innerText }) => " +
+      `innerText === '${text}').click()`;
     await page.evaluate(press('Read again'));
     await page.until(
       `[...document.querySelectorAll('td')].some((each) => each.innerText === 'Show')`,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { httpFields } from '../../core/index.js';
+import { mayHoldCredentials } from '../../gateway/credential-fields.js';
 import type { SecondBackendConfig } from '../backend/second-backend-keys.js';
 import { sameOrigin } from '../backend/second-backend-rules.js';
 import type { ServiceConfig } from '../schema.js';
@@ -86,7 +86,7 @@ function configOf(
 
 function withoutCredentials(section: ConfigSection<ServiceConfig>): ServiceConfig['headers'] {
   const kept = Object.entries(section.value.headers).filter(
-    ([name]) => !httpFields.mayHoldCredentials(name) && !section.isForeign(['headers', name]),
+    ([name]) => !mayHoldCredentials(name) && !section.isForeign(['headers', name]),
   );
   return Object.fromEntries(kept);
 }

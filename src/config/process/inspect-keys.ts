@@ -21,8 +21,8 @@ export const INSPECT_KEYS = closed(
       { maxItems: 256, uniqueItems: true, default: [] },
     ),
   },
-  'Keeps the latest exchanges with backends in memory, for the page of an operation. Their values ' +
-    'are replaced by others of their class.',
+  'Keeps the latest exchanges with backends in memory, for the page of an operation. ' +
+    'Their values are replaced by others of their class.',
 );
 
 /** Limits of the exchanges that are kept. */

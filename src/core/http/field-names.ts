@@ -6,11 +6,6 @@ export type FieldCase = (typeof FIELD_CASES)[number];
 
 export const FIELD_CASES = ['usual', 'lower'] as const;
 
-const CREDENTIALS = /authorization|cookie|key|token|secret|password|credential|session/i;
-
-/** Whether a field of this name may hold credentials. */
-export const mayHoldCredentials = (name: string): boolean => CREDENTIALS.test(name);
-
 /** Names that are not spelled by the rule: a capital letter at the start of each word. */
 const IRREGULAR = [
   'Content-ID',

@@ -4,7 +4,6 @@ export {
   FIELD_CASES,
   type FieldCase,
   type FieldSpellings,
-  mayHoldCredentials,
   spellingIn,
   spellNames,
   usualName,

@@ -4,7 +4,7 @@ import type { InspectRules } from '../../compile/backend/inspection.js';
 import { getOrMake } from '../../core/index.js';
 import { ValueReplacer } from '../record/replaced-value.js';
 import type { ExchangeSummary } from './exchange-view.js';
-import { bytesOf, type KeptExchange } from './kept-exchange.js';
+import { exchangeBytes, type KeptExchange } from './kept-exchange.js';
 
 const INSPECTORS = new WeakMap<InspectRules['keys'], Inspector>();
 
@@ -36,7 +36,7 @@ export class Inspector {
     const kept = getOrMake(this.#byOperation, nameOf(exchange), (): KeptExchange[] => []);
     kept.push(exchange);
     this.#all.add(exchange);
-    this.#bytes += bytesOf(exchange);
+    this.#bytes += exchangeBytes(exchange);
     const [oldest] = kept;
     if (kept.length > this.#exchangesMax && oldest !== undefined) {
       this.#drop(oldest);
@@ -70,7 +70,7 @@ export class Inspector {
   #drop(exchange: KeptExchange): void {
     this.#byOperation.get(nameOf(exchange))?.shift();
     this.#all.delete(exchange);
-    this.#bytes -= bytesOf(exchange);
+    this.#bytes -= exchangeBytes(exchange);
   }
 }
 

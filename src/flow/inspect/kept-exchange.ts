@@ -54,7 +54,7 @@ export const keptExchange = (
 });
 
 /** The bytes of its messages. */
-export const bytesOf = ({ request, reply }: KeptExchange): number =>
+export const exchangeBytes = ({ request, reply }: KeptExchange): number =>
   (request.body?.length ?? 0) +
   (reply?.body?.length ?? 0) +
   fieldBytes(request.fields) +

@@ -1,5 +1,6 @@
 import type { SoapService } from '../../compile/soap/service.js';
-import { getOrMake, httpFields } from '../../core/index.js';
+import { getOrMake } from '../../core/index.js';
+import { mayHoldCredentials } from '../../gateway/credential-fields.js';
 import { MessageRewriter, type MessageTypes } from '../record/message-rewriter.js';
 import type { ValueReplacer } from '../record/replaced-value.js';
 import type { ExchangeView, FieldView, MessageView } from './exchange-view.js';
@@ -7,7 +8,7 @@ import type { KeptExchange, KeptMessage } from './kept-exchange.js';
 
 const REWRITERS = new WeakMap<SoapService, MessageRewriter>();
 
-/** An exchange as an operator sees it: its values replaced, or kept but for those that are masked. */
+/** An exchange as an operator sees it: its values replaced, or all but those that are masked. */
 export function showExchange(
   exchange: KeptExchange,
   values: ExchangeView['values'],
@@ -68,7 +69,7 @@ function showFields(
     const [name = '', value = ''] = fields.slice(at, at + 2);
     const isOpen = values === 'kept' || PROTOCOL.has(name);
     const text = isOpen ? value : replacer.replace(value, null);
-    shown.push({ name, value: httpFields.mayHoldCredentials(name) ? null : text });
+    shown.push({ name, value: mayHoldCredentials(name) ? null : text });
   }
   return shown;
 }
