@@ -16,7 +16,7 @@ export type CallRelay = (parts: CallParts) => DeclaredCall;
 export const recordingRelay =
   (bytesMax: number, report: (reply: PollReply, tookMillis: number) => void): CallRelay =>
   (parts) =>
-    new RecordedCall(parts, bytesMax, report);
+    new CollectedCall(parts, bytesMax, report);
 
 /** Answers with a reply that another process has got. */
 export const replayingRelay =
@@ -33,7 +33,7 @@ export const replayingRelay =
 /**
  * A call whose reply is collected first. One that is too long goes on to its reader as it comes.
  */
-class RecordedCall implements DeclaredCall, UpstreamReceiver {
+class CollectedCall implements DeclaredCall, UpstreamReceiver {
   readonly isMade = true;
   readonly ageMillis = null;
   readonly #receiver: UpstreamReceiver;

@@ -16,8 +16,8 @@ import type { BackendCall } from './backend-call.js';
 import { checkReplyHead } from './reply-head.js';
 import { ShadowReply } from './shadow-reply.js';
 
-/** A call of a request that is on record. */
-interface RecordedCall extends BackendCall {
+/** A call that a second backend may get too. */
+interface ShadowableCall extends BackendCall {
   readonly exchange: Exchange;
 }
 
@@ -27,7 +27,7 @@ type Start<Parts> = (parts: Parts) => UpstreamCall;
  * Makes a call, and the same of the second backend, which nothing waits for. Where that is not to
  * be, it is made alone.
  */
-export function callWithShadow<Parts extends RecordedCall>(
+export function callWithShadow<Parts extends ShadowableCall>(
   parts: Parts,
   shadow: Shadow,
   start: Start<Parts>,
@@ -51,7 +51,7 @@ export function callWithShadow<Parts extends RecordedCall>(
 }
 
 /** One call of the service, and the same call of its second backend. */
-class ShadowPair<Parts extends RecordedCall> {
+class ShadowPair<Parts extends ShadowableCall> {
   readonly #parts: Parts;
   readonly #operation: Operation;
   readonly #shadow: Shadow;

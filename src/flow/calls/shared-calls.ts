@@ -27,7 +27,7 @@ import { CachedCall } from './replayed-call.js';
  *
  *       request                                        poll of several replicas
  *          |                                                      |
- *      KeyedCall        one call for each idempotency key     RecordedCall, or ReplayedCall of
+ *      KeyedCall        one call for each idempotency key     CollectedCall, or ReplayedCall of
  *          |                                                      |        another replica's
  *      CachedCall       a reply of the cache ends here            |
  *          |                                                      |
@@ -36,6 +36,10 @@ import { CachedCall } from './replayed-call.js';
  *          |                                                      |
  *          +------------------- callUpstream ---------------------+
  *                                    |
+ *             WatchedCall            the new backend of a canary: what becomes of its calls
+ *             ShadowPair             the same call of a second backend, whose reply is compared
+ *                                    |
+ *             RecordingReceiver      the exchange as files of a recording
  *             BackOffReceiver        a reply that asks for a pause slows the next calls
  *                                    |
  *             SessionCall            with the token of a login, once more after a new one
