@@ -31,6 +31,7 @@ import { withHealth } from './compile/own-calls/health.js';
 import { withLogins } from './compile/own-calls/login.js';
 import { Problems } from './compile/problems.js';
 import { compileRest, type RestTable } from './compile/rest/rest-table.js';
+import { CompiledWsdls } from './compile/soap/documents/compiled-wsdls.js';
 import { type KnownModel, WsdlReader } from './compile/soap/documents/named-wsdl.js';
 import { DeclaredOutputs } from './compile/soap/operations/declared-outputs.js';
 import { withCanaries } from './compile/soap/second/canary.js';
@@ -157,14 +158,16 @@ export async function compile(
   const root = rootSection(loaded);
   const plan = await pace.run(readPlan(root));
   const keeping = new Keeping(before);
-  const wsdls = new WsdlReader(plan.inputs, keeping, pace);
+  const { inputs } = plan;
+  const compiled = plan.compiled === null ? null : new CompiledWsdls(plan.compiled, inputs, pace);
+  const wsdls = new WsdlReader(inputs, keeping, pace, compiled);
   try {
     return await compilePlan(plan, new Problems(root), { wsdls, keeping, pace });
   } catch (error) {
     if (!wsdls.hasTaken) throw error;
     const why = `the configuration fails with what was taken: ${diagnosis.firstProblem(error)}`;
     const again = new Keeping(before);
-    const without = new WsdlReader(plan.inputs, again, pace, why);
+    const without = new WsdlReader(inputs, again, pace, compiled, why);
     return compilePlan(plan, new Problems(root), { wsdls: without, keeping: again, pace });
   }
 }

@@ -45,6 +45,7 @@ import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './listen/host-keys.js';
 import { ADMIN, LISTEN } from './listen/listen-keys.js';
 import { MCP_KEYS } from './mcp/mcp-keys.js';
 import { AUDIT_KEYS } from './process/audit-keys.js';
+import { COMPILED } from './process/compiled-keys.js';
 import { CONSOLE_KEYS } from './process/console-keys.js';
 import { INCLUDE } from './process/include-keys.js';
 import { LOG_KEYS } from './process/log-keys.js';
@@ -326,6 +327,7 @@ export const CONFIG_SCHEMA = closed(
     mcp: optional(MCP_KEYS),
     limits: LIMIT_KEYS,
     reload: RELOAD_KEYS,
+    compiled: optional(COMPILED),
     faults: FAULT_KEYS,
     traces: optional(TRACE_KEYS),
     console: CONSOLE_KEYS,

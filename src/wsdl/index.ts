@@ -3,6 +3,7 @@
 export { withBridgedPorts } from './bridged-ports.js';
 export type { Change, Severity } from './compare/change.js';
 export { type Comparison, compareWsdls } from './compare/compare.js';
+export * as compiledModels from './compiled/index.js';
 export { copyWsdl } from './copy.js';
 export { portKey } from './document.js';
 export * as namespaces from './documents/index.js';

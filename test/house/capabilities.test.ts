@@ -135,6 +135,19 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/calls/declared-call.ts': 'the call that is kept',
     },
   },
+  'compiled WSDLs': {
+    homes: [
+      'wsdl/compiled/',
+      'core/files/private-folder.ts',
+      'config/process/compiled-keys.ts',
+      'config/plans/compiled-plan.ts',
+      'compile/soap/documents/compiled-wsdls.ts',
+    ],
+    words: /\b(?:[cC]ompiledModels?|CompiledWsdls|CompiledPlan|PrivateFolder)\b/g,
+    exceptions: {
+      'compile/soap/documents/named-wsdl.ts': 'a WSDL is read where there is no compiled form',
+    },
+  },
   recordings: {
     homes: [
       'flow/record/',

@@ -134,7 +134,7 @@ const NEUTRAL: readonly string[] = [
     'demo',
   ],
   ...['graphql.path', 'graphql.persisted', 'graphql.trusted.manifest', 'graphql.cors.maxAgeMillis'],
-  ...['console.slowMillis', 'reload.watch'],
+  ...['console.slowMillis', 'reload.watch', 'compiled'],
   // Exchanges without their values; for whom values are shown is a protection.
   ...['console.inspect.operations', 'console.inspect.exchanges'],
   // Callers are told of their own messages, and of what they have a right to.

@@ -6,6 +6,7 @@ import type { Config } from '../schema.js';
 import type { ConfigSection } from '../section.js';
 import { readAudit } from './audit-plan.js';
 import { type ClientsPlan, readClients } from './client-plan.js';
+import { type CompiledPlan, readCompiledKeys } from './compiled-plan.js';
 import { type ListenerPlan, readAdmin, readListeners } from './listener-plan.js';
 import { warningsOfSecrets } from './literal-secrets.js';
 import { type RedisPlan, readRedis } from './redis-plan.js';
@@ -35,6 +36,8 @@ export interface GatewayPlan {
   readonly audit: AuditTarget | null;
   /** The manifest of trusted documents; null without. */
   readonly manifest: ManifestPlan | null;
+  /** The folder for compiled forms of WSDLs; null for none. */
+  readonly compiled: CompiledPlan | null;
   /** Warnings of secrets that are in the configuration itself. */
   readonly secrets: readonly Finding[];
 }
@@ -67,6 +70,7 @@ export function* readPlan(root: ConfigSection<Config>): Steps<GatewayPlan> {
     redis: readRedis(root),
     audit: readAudit(root),
     manifest: readManifestKeys(root),
+    compiled: readCompiledKeys(root),
     secrets: yield* warningsOfSecrets(root),
   };
 }

@@ -12,5 +12,6 @@ export {
   replayInputs,
 } from './inputs.js';
 export { PACKAGE_FOLDER, packageVersion } from './package-folder.js';
+export { PrivateFolder } from './private-folder.js';
 export { isRead, type Read, RememberedReads } from './remembered-reads.js';
 export { fileText, RotatingFile } from './rotating-file.js';

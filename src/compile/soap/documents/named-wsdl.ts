@@ -14,6 +14,7 @@ import {
 import { hideQueries } from '../../../gateway/hide-queries.js';
 import { readWsdl, takenWsdl, type WsdlModel } from '../../../wsdl/index.js';
 import { type Keeping, Kept } from '../../keep.js';
+import type { CompiledWsdls } from './compiled-wsdls.js';
 
 /** The position in the configuration that names a WSDL. */
 export interface WsdlPlace {
@@ -72,6 +73,7 @@ export class WsdlReader {
   readonly #inputs: inputFiles.Inputs;
   readonly #keeping: Keeping;
   readonly #pace: Pace;
+  readonly #compiled: CompiledWsdls | null;
   readonly #takenProblem: string | null;
 
   /**
@@ -82,11 +84,13 @@ export class WsdlReader {
     inputs: inputFiles.Inputs,
     keeping: Keeping,
     pace: Pace,
+    compiled: CompiledWsdls | null = null,
     takenProblem: string | null = null,
   ) {
     this.#inputs = inputs;
     this.#keeping = keeping;
     this.#pace = pace;
+    this.#compiled = compiled;
     this.#takenProblem = takenProblem;
   }
 
@@ -147,8 +151,15 @@ export class WsdlReader {
         taken: null,
       };
     }
+    const compiled = (await this.#compiled?.find(location)) ?? null;
+    if (compiled !== null) {
+      const { model, reads } = compiled;
+      const remembered = new inputFiles.RememberedReads(reads);
+      return { model, written: model, reads: remembered, taken: null };
+    }
     const reads = new inputFiles.RememberedReads();
     const model = await readNamedWsdl(location, place, reads.track(this.#inputs), this.#pace);
+    await this.#compiled?.keep(location, { model, reads: reads.list });
     return { model, written: model, reads, taken: null };
   }
 

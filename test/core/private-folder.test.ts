@@ -1,0 +1,126 @@
+import { Buffer } from 'node:buffer';
+import { chmodSync, lchownSync, lstatSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { PrivateFolder } from '../../src/core/files/private-folder.js';
+
+/** A folder of files that only the user of the process can have written. */
+
+const BOUNDS = { files: 3, bytes: 1000 };
+const CONTENT = Buffer.from('content');
+
+const open = (path: string): PrivateFolder => new PrivateFolder(path, '.kept', BOUNDS);
+
+/** A folder with the file `a`. */
+async function withFile(t: Test): Promise<{ readonly path: string; readonly file: string }> {
+  const path = join(t.testdir({}), 'kept');
+  await open(path).write('a', CONTENT);
+  t.strictSame(await open(path).read('a'), CONTENT);
+  return { path, file: join(path, 'a.kept') };
+}
+
+const WITH_OWNERS = process.getuid?.() === 0 ? {} : { skip: 'only root can give files away' };
+
+t.test('a new folder and its files are for one user alone', async (t) => {
+  const { path, file } = await withFile(t);
+  t.equal(lstatSync(path).mode & 0o777, 0o700);
+  t.equal(lstatSync(file).mode & 0o777, 0o600);
+  t.strictSame(readdirSync(path).sort(), ['.gitignore', 'a.kept']);
+});
+
+t.test('files and folders that others can write count as absent', async (t) => {
+  const { path, file } = await withFile(t);
+  for (const mode of [0o620, 0o602, 0o666]) {
+    chmodSync(file, mode);
+    t.equal(await open(path).read('a'), null, mode.toString(8));
+  }
+  chmodSync(file, 0o644);
+  t.strictSame(await open(path).read('a'), CONTENT, 'others can read it');
+  for (const mode of [0o770, 0o707, 0o1777]) {
+    chmodSync(path, mode);
+    t.equal(await open(path).read('a'), null, `folder ${mode.toString(8)}`);
+    t.equal(await open(path).write('b', CONTENT), false);
+  }
+});
+
+t.test('files and folders of another user count as absent', WITH_OWNERS, async (t) => {
+  const { path, file } = await withFile(t);
+  lchownSync(file, 65_534, 65_534);
+  t.equal(await open(path).read('a'), null);
+  lchownSync(file, 0, 0);
+  lchownSync(path, 65_534, 65_534);
+  t.equal(await open(path).read('a'), null);
+  t.equal(await open(path).write('b', CONTENT), false);
+});
+
+t.test('links are not followed', async (t) => {
+  const { path, file } = await withFile(t);
+  await rename(file, join(path, 'elsewhere'));
+  symlinkSync('elsewhere', file);
+  t.equal(await open(path).read('a'), null, 'a file');
+  await open(path).write('a', CONTENT);
+  t.ok(lstatSync(file).isFile(), 'a file takes the place of the link');
+  const linked = join(t.testdirName, 'linked');
+  symlinkSync(path, linked);
+  t.equal(await open(linked).read('a'), null, 'a folder');
+  t.equal(await open(linked).write('b', CONTENT), false);
+});
+
+t.test('what is no file and no folder counts as absent', async (t) => {
+  const { path } = await withFile(t);
+  await mkdir(join(path, 'b.kept'));
+  t.equal(await open(path).read('b'), null);
+  t.equal(await open(path).write('b', CONTENT), false);
+  t.equal(await open(join(path, 'a.kept')).write('b', CONTENT), false, 'a file as folder');
+  t.equal(await open(join(path, 'no', 'such')).write('b', CONTENT), false, 'no folder above');
+  t.strictSame(readdirSync(path).sort(), ['.gitignore', 'a.kept', 'b.kept']);
+});
+
+t.test('a file that is longer than the bound is not read', async (t) => {
+  const { path, file } = await withFile(t);
+  await writeFile(file, 'a'.repeat(1000));
+  t.equal((await open(path).read('a'))?.length, 1000);
+  await writeFile(file, 'a'.repeat(1001));
+  t.equal(await open(path).read('a'), null);
+});
+
+t.test('the oldest files go, and files of others stay', async (t) => {
+  const { path } = await withFile(t);
+  await writeFile(join(path, 'notes.txt'), 'of an operator');
+  await writeFile(join(path, 'old.kept.1'), 'never finished');
+  await writeFile(join(path, 'new.kept.2'), 'not finished yet');
+  utimesSync(join(path, 'old.kept.1'), 1, 1);
+  for (const [name, seconds] of [
+    ['b', 20],
+    ['c', 10],
+    ['d', 30],
+  ] as const) {
+    await writeFile(join(path, `${name}.kept`), CONTENT, { mode: 0o600 });
+    utimesSync(join(path, `${name}.kept`), seconds, seconds);
+  }
+  await open(path).write('e', CONTENT);
+  const kept = ['.gitignore', 'a.kept', 'd.kept', 'e.kept', 'new.kept.2', 'notes.txt'];
+  t.strictSame(readdirSync(path).sort(), kept);
+  await writeFile(join(path, 'd.kept'), 'a'.repeat(990));
+  utimesSync(join(path, 'a.kept'), 10, 10);
+  await open(path).write('f', CONTENT);
+  t.notOk(readdirSync(path).includes('a.kept'), 'by bytes');
+});
+
+t.test('a file that is read counts as new', async (t) => {
+  const { path, file } = await withFile(t);
+  utimesSync(file, 1, 1);
+  await open(path).read('a');
+  t.ok(lstatSync(file).mtimeMs > 1_000_000);
+});
+
+t.test('writers at the same time leave one whole file', async (t) => {
+  const { path, file } = await withFile(t);
+  const contents = Array.from({ length: 20 }, (_, at) => Buffer.alloc(900, at));
+  await Promise.all(contents.map((content) => open(path).write('a', content)));
+  const found = await open(path).read('a');
+  t.ok(found !== null && contents.some((content) => content.equals(found)));
+  t.ok(lstatSync(file).isFile());
+  t.strictSame(readdirSync(path).sort(), ['.gitignore', 'a.kept']);
+});
