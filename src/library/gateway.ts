@@ -9,10 +9,11 @@ import { readyEvent } from '../process/announce.js';
 import { FileWatch } from '../process/reload/file-watch.js';
 import { WsdlTakeover } from '../process/reload/wsdl-takeover.js';
 import { type RunningGateway, runGateway } from '../process/running.js';
+import type { ConfigurationKeys } from './configuration-keys.js';
 import { objectFile, objectText, withObject } from './configuration-object.js';
 
 /** The keys of a configuration, as they stand in a file. */
-export type GatewayConfiguration = Readonly<Record<string, unknown>>;
+export type GatewayConfiguration = ConfigurationKeys;
 
 /** How a gateway is started. */
 export interface StartGatewayOptions {

@@ -4,7 +4,11 @@
  */
 export { ConfigurationError, type Diagnostic } from '../core/index.js';
 export { MessageError } from './security/message-error.js';
-export type { MessageOptions, SecurityRules } from './security/message-options.js';
+export type {
+  MessageOptions,
+  SigningRules,
+  VerificationRules,
+} from './security/message-options.js';
 export {
   type SigningOptions,
   type SigningStream,

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { parseAmount, printAmount } from '../../src/config/keys/units.js';
 import { loadConfig } from '../../src/config/load.js';
 import { printReference, replaceSection } from '../kit/reference/configuration.js';
+import { printConfigurationTypes } from '../kit/reference/configuration-types.js';
 import { printJsonSchema } from '../kit/reference/json-schema.js';
 
 const schema: Record<string, unknown> = JSON.parse(printJsonSchema());
@@ -15,6 +16,11 @@ const accepts = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: fals
 t.test('the published JSON Schema is current', async (t) => {
   const published = await readFile('config/soapstone.schema.json', 'utf8');
   t.equal(published, printJsonSchema(), 'run `npm run generate`');
+});
+
+t.test('the types of the keys are current', async (t) => {
+  const types = await readFile('src/library/configuration-keys.ts', 'utf8');
+  t.equal(types, printConfigurationTypes(), 'run `npm run generate`');
 });
 
 t.test('the reference is current', async (t) => {

@@ -4,6 +4,7 @@ import { installRefusals } from '../../src/core/refusals/refusals.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { printHouse } from './packages.js';
 import { printReference, replaceSection } from './reference/configuration.js';
+import { printConfigurationTypes } from './reference/configuration-types.js';
 import { printConformance } from './reference/conformance.js';
 import { printJsonSchema } from './reference/json-schema.js';
 import { printKept } from './reference/kept.js';
@@ -22,6 +23,7 @@ import { readSources } from './source.js';
  */
 installRefusals(REFUSALS);
 await writeFile('config/soapstone.schema.json', printJsonSchema());
+await writeFile('src/library/configuration-keys.ts', printConfigurationTypes());
 await writeFile('config/refusals.md', printRefusalPage());
 await writeFile('deploy/conformance.md', printConformance());
 const manual = await readFile('config/manual/protection.md', 'utf8').catch(() => null);

@@ -13,10 +13,13 @@ export interface SourceFile {
   readonly code: string;
 }
 
-/** Every TypeScript file below a folder, in order of path. */
+/** A source that is written by `npm run generate`. */
+const GENERATED = 'library/configuration-keys.ts';
+
+/** Every TypeScript file below a folder that has an author, in order of path. */
 export function readSources(folder: string): readonly SourceFile[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && name.replaceAll('\\', '/') !== GENERATED)
     .sort()
     .map((name) => {
       const text = readFileSync(join(folder, name), 'utf8');

@@ -1,5 +1,7 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import t from 'tap';
+import { parse } from 'yaml';
 import { usePackage } from './installed-package.js';
 import { useSchemaDesk } from './schema-desk.js';
 import { QUESTIONS } from './schema-questions.js';
@@ -33,6 +35,7 @@ for (const [, source, variableValues] of JSON.parse(questions)) {
   answers.push(await graphql({ schema: made.schema, source, variableValues, contextValue }));
 }
 await made.close();
+// @ts-expect-error: a service has no such key
 const wrong: unknown = await schemaFromWsdl(wsdl, { uri: '' }).catch((error: unknown) => error);
 if (!(wrong instanceof ConfigurationError)) throw wrong;
 console.log(JSON.stringify({ answers, printed: await printedSchema(wsdl, options) }));
@@ -58,6 +61,57 @@ await verifying.verified.then(({ user }) => user, () => null);
 const start: (configuration: {}) => Promise<StartedGateway> = startGateway;
 console.log(typeof start);
 `;
+
+/** Keys that no configuration has, and values of a type that theirs have not. */
+const WRONG_KEYS = `
+import { startGateway } from 'soapstone';
+import { schemaFromWsdl, type SchemaOptions } from 'soapstone/schema';
+import { signMessage, verifyStream } from 'soapstone/security';
+
+const url = 'http://127.0.0.1:1';
+export const right: SchemaOptions = {
+  operations: { GetOrder: { read: { cacheMillis: '10s' } }, '*': false },
+  schema: { choices: 'union', types: { Order: { fields: { total: { convert: { decimal: 2 } } } } } },
+  auth: { basic: { username: 'ann', password: { file: 'password' } } },
+  timeoutMillis: '\${TIMEOUT}',
+  configuration: { limits: { graphql: { depth: 12 } } },
+};
+export const run = () => [
+  // @ts-expect-error: \`listn\` is no section
+  startGateway({ listn: '127.0.0.1:0' }),
+  // @ts-expect-error: \`uri\` is no key of a service
+  startGateway({ services: { orders: { uri: url } } }),
+  // @ts-expect-error: a number is no map of operations
+  startGateway({ services: { orders: { url, operations: 7 } } }),
+  // @ts-expect-error: a field has no such conversion
+  schemaFromWsdl('a.wsdl', { schema: { types: { A: { fields: { b: { convert: { dat: 'y' } } } } } } }),
+  // @ts-expect-error: a schema does not listen
+  schemaFromWsdl('a.wsdl', { configuration: { listen: '127.0.0.1:0' } }),
+  // @ts-expect-error: rules have no such key
+  verifyStream({ signatur: {} }),
+  // @ts-expect-error: a token has no such key
+  signMessage({ usernameToken: { user: 'ann' } }),
+];
+`;
+
+t.test('keys of a configuration are typed as its table has them', async (t) => {
+  const examples = await readdir('config/examples');
+  const names = examples.filter((name) => name.endsWith('.yaml'));
+  const values = await Promise.all(
+    names.map(async (name, at) => {
+      const value: unknown = parse(await readFile(join('config/examples', name), 'utf8'));
+      return `/** ${name} */\nexport const c${at}: GatewayConfiguration = ${JSON.stringify(value)};\n`;
+    }),
+  );
+  const imports = "import type { GatewayConfiguration } from 'soapstone';\n";
+  const { run } = await usePackage(
+    t,
+    { graphql: 'node_modules/graphql' },
+    { 'wrong.mts': WRONG_KEYS, 'examples.mts': imports + values.join('') },
+  );
+  t.ok(names.length > 20);
+  t.equal(await run(COMPILER, ...STRICT, 'wrong.mts', 'examples.mts').catch(outputOf), '');
+});
 
 t.test('a program has the streams of WS-Security with their types', async (t) => {
   const { run } = await usePackage(t, {}, { 'own.mts': VERIFIER });

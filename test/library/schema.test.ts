@@ -115,7 +115,8 @@ t.test('options that have no effect, or are wrong, are refused', async (t) => {
     [{ operations: { GetCustomr: false } }, /GetCustomr/],
     [{ port: 'Nowhere' }, /Nowhere/],
   ] as const) {
-    await t.rejects(schemaFromWsdl('config/demo/legacy.wsdl', options), problem);
+    const untyped: object = options;
+    await t.rejects(schemaFromWsdl('config/demo/legacy.wsdl', untyped), problem);
   }
   await t.rejects(schemaFromWsdl('nowhere.wsdl'), /nowhere.wsdl/);
 });

@@ -3,8 +3,8 @@ import t, { type Test } from 'tap';
 import {
   ConfigurationError,
   MessageError,
-  type SecurityRules,
   signMessage,
+  type VerificationRules,
   type VerifyingStream,
   verifyStream,
 } from '../../src/library/security.js';
@@ -22,7 +22,7 @@ const LONG = `<Pay xmlns="urn:desk">${'<sum>10</sum>'.repeat(40_000)}</Pay>`;
 
 function keysOf(t: Test) {
   const { folder, identity } = makeKeys(t, '/O=Bank/OU=Clients/CN=erp');
-  const verify: SecurityRules = {
+  const verify: VerificationRules = {
     timestamp: { required: true },
     signature: {
       authorities: { file: join(folder, 'ca.pem') },
@@ -152,7 +152,8 @@ t.test('rules that cannot be used end a stream with their key', async (t) => {
     [{ signature: { authorities: { file: 'nowhere.pem' }, required: ['Body'] } }, /nowhere.pem/],
     [{}, /demands nothing/],
   ] as const) {
-    const { error } = await pipe(envelope(CONTENT), verifyStream(rules));
+    const untyped: object = rules;
+    const { error } = await pipe(envelope(CONTENT), verifyStream(untyped));
     t.ok(error instanceof ConfigurationError, String(error));
     t.match(String(error), problem);
   }

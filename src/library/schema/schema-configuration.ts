@@ -1,15 +1,11 @@
 import { type PlannedService, planServices, withBackend } from '../../cli/import/import-plan.js';
 import { isHttpUrl } from '../../config/keys/address.js';
 import { diagnosis, isRecord } from '../../core/index.js';
-import type { GatewayConfiguration } from '../gateway.js';
-import { type SchemaOptions, serviceKeysIn } from './schema-options.js';
+import { FOREIGN_SECTIONS, type SchemaOptions, serviceKeysIn } from './schema-options.js';
 import type { WsdlFile } from './wsdl-source.js';
 
 /** The address of a service that has none in its WSDL: a name that no resolver has (RFC 6761). */
 const NO_ADDRESS = 'http://no-address-in-the-wsdl.invalid/';
-
-/** Sections that are about listeners and other endpoints. */
-const NOT_HERE = ['listen', 'admin', 'services', 'routes', 'demo', 'workers', 'mcp', 'console'];
 
 /** Ways to know a caller, which a function does here. */
 const ADDRESS = 'address';
@@ -18,16 +14,16 @@ const ADDRESS = 'address';
  * The configuration of a gateway for the services of one WSDL: ports by the rules of `import`,
  * unless the options name them. Throws `ConfigurationError`.
  */
-export function schemaConfiguration(wsdl: WsdlFile, options: SchemaOptions): GatewayConfiguration {
-  const { configuration = {} } = options;
-  const foreign = NOT_HERE.filter((name) => configuration[name] !== undefined);
+export function schemaConfiguration(wsdl: WsdlFile, options: SchemaOptions): Sections {
+  const configuration: Sections = { ...options.configuration };
+  const foreign = FOREIGN_SECTIONS.filter((name) => configuration[name] !== undefined);
   if (foreign.length > 0) {
     throw diagnosis.unplacedError(
       `\`configuration.${foreign[0]}\` has no effect on a schema.`,
       'Remove it; the keys of the service are options beside `configuration`.',
     );
   }
-  const { graphql, clients } = configuration;
+  const { graphql, clients } = options.configuration ?? {};
   return {
     ...configuration,
     // Whether callers may see the schema is for the server that has it.
@@ -37,8 +33,11 @@ export function schemaConfiguration(wsdl: WsdlFile, options: SchemaOptions): Gat
   };
 }
 
+/** The sections of a configuration, as its file has them. */
+type Sections = Readonly<Record<string, unknown>>;
+
 /** A class needs a way to get into it. */
-function withoutWay(clients: Readonly<Record<string, unknown>>): GatewayConfiguration {
+function withoutWay(clients: Sections): Sections {
   const [first] = isRecord(clients['classes']) ? Object.keys(clients['classes']) : [];
   return first === undefined ? clients : { ...clients, [ADDRESS]: { class: first } };
 }

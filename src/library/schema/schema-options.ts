@@ -1,4 +1,4 @@
-import type { GatewayConfiguration } from '../gateway.js';
+import type { ConfigurationKeys, ServiceKeys } from '../configuration-keys.js';
 
 /** For whom a field of the schema is called, as a server of others knows it. */
 export interface SchemaCaller {
@@ -21,11 +21,23 @@ export interface SchemaCaller {
   readonly signal?: AbortSignal;
 }
 
+/** Sections that are about listeners and other endpoints: a schema has none of them. */
+export const FOREIGN_SECTIONS = [
+  'listen',
+  'admin',
+  'services',
+  'routes',
+  'demo',
+  'workers',
+  'mcp',
+  'console',
+] as const;
+
 /**
- * How a WSDL becomes a schema: the keys of a service of the configuration, such as `url`, `auth`,
+ * How a WSDL becomes a schema: the keys of a service of the configuration, such as `auth`,
  * `headers`, `operations`, `schema` and `limits`, and what is said here.
  */
-export interface SchemaOptions {
+export interface SchemaOptions extends Omit<ServiceKeys, 'wsdl' | 'url'> {
   /** The address of the backend; that of the WSDL where it is absent. */
   readonly url?: string;
   /** The name of the service in logs and in `configuration`; absent: that of the WSDL. */
@@ -40,15 +52,13 @@ export interface SchemaOptions {
   /** The variables that values may name; those of the process where it is absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Other sections of the configuration: `limits`, `graphql`, `clients`, `redis`, `log`. */
-  readonly configuration?: GatewayConfiguration;
+  readonly configuration?: Omit<ConfigurationKeys, (typeof FOREIGN_SECTIONS)[number]>;
   /**
    * Says for whom a field is called, by the context of the server: its class has the rights to
    * fields, and their masks. Asked once for the fields of a query together, and for each field of a
    * mutation. An error of it is the error of the field.
    */
   caller?(context: unknown): SchemaCaller | Promise<SchemaCaller>;
-  /** Any other key of a service. */
-  readonly [key: string]: unknown;
 }
 
 /** The keys of `SchemaOptions` that are none of a service. */

@@ -1,5 +1,10 @@
-/** Keys of `security.verify` or `security.make` of a service. */
-export type SecurityRules = Readonly<Record<string, unknown>>;
+import type { ConfigurationLimitsKeys, MakeKeys, VerifyKeys } from '../configuration-keys.js';
+
+/** Keys of `security.verify` of a service. */
+export type VerificationRules = VerifyKeys;
+
+/** Keys of `security.make` of a service. */
+export type SigningRules = MakeKeys;
 
 /** The messages of a stream, and what rules are compiled with. */
 export interface MessageOptions {
@@ -8,7 +13,7 @@ export interface MessageOptions {
   /** Versions of SOAP that are taken; `1.1` and `1.2` where it is absent. */
   readonly versions?: readonly ('1.1' | '1.2' | '2001-12')[];
   /** `limits` of a configuration, such as `{ xml: { messageBytes: 1000000 } }`. */
-  readonly limits?: Readonly<Record<string, unknown>>;
+  readonly limits?: ConfigurationLimitsKeys;
   /** The folder in which paths begin; the working directory where it is absent. */
   readonly folder?: string;
   /** The variables that values may name; those of the process where it is absent. */

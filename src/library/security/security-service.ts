@@ -4,13 +4,13 @@ import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
 import { getOrMake, inputFiles, invariant } from '../../core/index.js';
 import { objectFile, objectText, withObject } from '../configuration-object.js';
-import type { MessageOptions, SecurityRules } from './message-options.js';
+import type { MessageOptions, SigningRules, VerificationRules } from './message-options.js';
 
 /** Nothing is called: a service has to have an address, and no resolver has this name. */
 const NO_BACKEND = 'http://no-backend.invalid/';
 
 /** Compiled services by the object of their rules, then by what else they are compiled with. */
-const COMPILED = new WeakMap<SecurityRules, Map<string, Promise<SoapService>>>();
+const COMPILED = new WeakMap<object, Map<string, Promise<SoapService>>>();
 
 /**
  * The service that has these rules. It is compiled once for each object of rules, which has the
@@ -18,7 +18,7 @@ const COMPILED = new WeakMap<SecurityRules, Map<string, Promise<SoapService>>>()
  */
 export function securityService(
   part: 'verify' | 'make',
-  rules: SecurityRules,
+  rules: SigningRules | VerificationRules,
   options: MessageOptions,
 ): Promise<SoapService> {
   const { versions = ['1.1', '1.2'], limits = {}, folder = '.' } = options;
