@@ -171,6 +171,25 @@ t.test('the class of the router is one of the classes', async (t) => {
   await t.rejects(compileText(t, yaml(CLASSES)), { message: /Did you mean `router`/ });
 });
 
+t.test('a type of a service that speaks GraphQL has no fields besides its own', async (t) => {
+  const yaml = (fields: string): string => `${services('http://127.0.0.1:1')}  films:
+    kind: graphql
+    url: http://127.0.0.1:2
+    schema: films.graphql
+${federation(`
+      Film: { fields: id, operation: films.film }
+`)}    types: { Film: { fields: ${fields} } }
+`;
+  const films =
+    'type Query { film(id: ID!): Film } type Film { id: ID!, year: Int, title: String }';
+  const files = { 'films.graphql': films };
+  await t.rejects(compileText(t, yaml('{ stars: { external: true, type: Int } }'), files), {
+    message: /`Film`: `Film` is a type of a service that speaks GraphQL\. Remove `type`, [^`]*$/,
+  });
+  const { graph } = await compileText(t, yaml('{ title: { shareable: true } }'), files);
+  t.match(graph.subgraph?.sdl, 'title: String @shareable');
+});
+
 t.test('directives of types and fields are checked, and printed', async (t) => {
   const types = (text: string): string =>
     services('http://127.0.0.1:1') + federation(`${KEYS}    types: ${text}\n`);

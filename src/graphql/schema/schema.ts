@@ -139,7 +139,8 @@ export function* buildingSchema(
     operations: [...operations, ...added.targets.keys()],
   };
   const { table, errors } = addLinks(plain, linkMappings, known.targets, known.operations);
-  const parts = federation === null ? null : addEntities(plain, federation, known);
+  const parts =
+    federation === null ? null : addEntities(plain, federation, known, new Set(added.types));
   const schema =
     table.size === 0 && parts === null
       ? plain

@@ -27,6 +27,8 @@ export function directiveErrors(
     const parts = partsOf(type);
     for (const [field, mapped] of fields) {
       if (!parts.includes(field)) {
+        // One with a type of its own was refused already.
+        if (isFieldOwner(type) && mapped.type !== null) continue;
         const unknown = { name: field, known: parts };
         const what = `\`${name}\` has no field or value \`${field}\`.`;
         report(['fields', field], what, null, unknown, 'key');

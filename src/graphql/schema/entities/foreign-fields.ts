@@ -19,11 +19,13 @@ import type { FederationDirectives } from './directives.js';
 
 /**
  * Adds the fields that other subgraphs alone answer to their types, for representations to have
- * them. Returns their names, `Type.field`.
+ * them. Returns their names, `Type.field`. Types of services that speak GraphQL (`remote`) have none:
+ * such a service would be asked for the field.
  */
 export function addForeignFields(
   schema: GraphQLSchema,
   directives: FederationDirectives,
+  remote: ReadonlySet<GraphQLNamedType>,
   errors: EntryError[],
 ): ReadonlySet<string> {
   const added = new Set<string>();
@@ -34,6 +36,11 @@ export function addForeignFields(
       if (text === null) continue;
       const report: Report = (path, ...rest) =>
         reportInto(errors, name)(['fields', field, ...path], ...rest);
+      if (remote.has(owner)) {
+        const what = `\`${name}\` is a type of a service that speaks GraphQL.`;
+        report(['type'], what, 'Remove `type`, and add the field to the schema of that service.');
+        continue;
+      }
       const type = foreignType(text, owner, field, schema, report);
       if (type === null) continue;
       const config: GraphQLFieldConfig<unknown, unknown> = {

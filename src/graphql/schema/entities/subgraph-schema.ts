@@ -39,16 +39,17 @@ export interface SubgraphParts {
 
 /**
  * Resolves the keys against the schema and adds `_entities` to its queries. Make the schema again
- * afterwards, with these types as well.
+ * afterwards, with these types as well. `remote` are types of services that speak GraphQL.
  */
 export function addEntities(
   schema: GraphQLSchema,
   { keys: mappings, directives }: FederationMapping,
   known: Targets<LinkTarget>,
+  remote: ReadonlySet<GraphQLNamedType>,
 ): SubgraphParts {
   const taken = takenNames(schema);
   const typeErrors: EntryError[] = [];
-  const foreign = addForeignFields(schema, directives, typeErrors);
+  const foreign = addForeignFields(schema, directives, remote, typeErrors);
   typeErrors.push(...directiveErrors(schema, directives));
   const keys = resolveKeys(schema, mappings, known);
   const keyErrors = [...keys.errors, ...taken];
