@@ -1006,7 +1006,7 @@ interface DecryptKeys {
     | readonly ('aes128-gcm' | 'aes192-gcm' | 'aes256-gcm' | Text | FromFile)[]
     | undefined;
   /** How the key of the content is encrypted. */
-  readonly keyTransports?: readonly ('rsa-oaep' | Text | FromFile)[] | undefined;
+  readonly keyTransports?: readonly ('rsa-oaep' | 'ecdh-es' | Text | FromFile)[] | undefined;
 }
 
 interface KeysKeys {
@@ -1128,6 +1128,8 @@ interface IssuersKeys {
 }
 
 interface VerifyRepliesKeys {
+  /** Decrypt the content of Body (XML Encryption 1.1). */
+  readonly decrypt?: DecryptKeys | undefined;
   /** Demand a signature (XML Signature 1.1) that covers what is `required`. */
   readonly signature?: SignatureKeys | undefined;
   /** The Timestamp of a message. */
@@ -1139,7 +1141,7 @@ interface VerifyRepliesKeys {
   readonly signatureConfirmation?: boolean | Text | FromFile | undefined;
   /** Take the block out of a reply once it is verified. */
   readonly remove?: boolean | Text | FromFile | undefined;
-  /** Replies with encrypted parts, which are not decrypted here. */
+  /** Replies with encrypted parts that no key of `decrypt` opens. */
   readonly encrypted?: 'refuse' | 'pass' | Text | FromFile | undefined;
 }
 
@@ -1154,6 +1156,8 @@ export interface MakeKeys {
   readonly saml?: MakeSamlKeys | undefined;
   /** Sign (XML Signature 1.1, by exclusive canonicalization). */
   readonly signature?: MakeSignatureKeys | undefined;
+  /** Encrypt calls for the backend (XML Encryption 1.1). */
+  readonly encrypt?: EncryptKeys | undefined;
   /** Whether the backend must understand the block. */
   readonly mustUnderstand?: boolean | Text | FromFile | undefined;
   /** The actor or role that the block is for. */
@@ -1231,6 +1235,36 @@ interface MakeSignatureKeys {
     | undefined;
   /** The digest of what is signed. */
   readonly digest?: 'sha1' | 'sha256' | 'sha384' | 'sha512' | Text | FromFile | undefined;
+}
+
+interface EncryptKeys {
+  /** The certificate of the backend, PEM. */
+  readonly cert: string | FromFile;
+  /** What is encrypted, as far as a message has it. */
+  readonly parts?: readonly (string | FromFile)[] | undefined;
+  /** The algorithm of the content. */
+  readonly algorithm?: 'aes128-gcm' | 'aes192-gcm' | 'aes256-gcm' | Text | FromFile | undefined;
+  /** How the key of the content is encrypted. */
+  readonly keyTransport?:
+    | 'rsa-oaep-mgf1p'
+    | 'rsa-oaep-sha256'
+    | 'ecdh-es'
+    | Text
+    | FromFile
+    | undefined;
+  /** How a message names the certificate. */
+  readonly keyReference?:
+    | 'token'
+    | 'issuerSerial'
+    | 'keyIdentifier'
+    | 'thumbprint'
+    | 'embedded'
+    | 'x509Data'
+    | Text
+    | FromFile
+    | undefined;
+  /** Encrypt first, and sign what is encrypted. */
+  readonly beforeSigning?: boolean | Text | FromFile | undefined;
 }
 
 interface ValidateKeys {

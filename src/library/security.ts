@@ -3,12 +3,9 @@
  * Each stream is for one message, with the rules that a service of a configuration has.
  */
 export { ConfigurationError, type Diagnostic } from '../core/index.js';
+export type { MakeKeys, VerifyKeys } from './configuration-keys.js';
 export { MessageError } from './security/message-error.js';
-export type {
-  MessageOptions,
-  SigningRules,
-  VerificationRules,
-} from './security/message-options.js';
+export type { MessageOptions } from './security/message-options.js';
 export {
   type SigningOptions,
   type SigningStream,

@@ -4,8 +4,8 @@ import {
   ConfigurationError,
   MessageError,
   signMessage,
-  type VerificationRules,
   type VerifyingStream,
+  type VerifyKeys,
   verifyStream,
 } from '../../src/library/security.js';
 import { makeKeys, WITH_OPENSSL } from '../kit/certificates.js';
@@ -22,7 +22,7 @@ const LONG = `<Pay xmlns="urn:desk">${'<sum>10</sum>'.repeat(40_000)}</Pay>`;
 
 function keysOf(t: Test) {
   const { folder, identity } = makeKeys(t, '/O=Bank/OU=Clients/CN=erp');
-  const verify: VerificationRules = {
+  const verify: VerifyKeys = {
     timestamp: { required: true },
     signature: {
       authorities: { file: join(folder, 'ca.pem') },

@@ -1,10 +1,4 @@
-import type { ConfigurationLimitsKeys, MakeKeys, VerifyKeys } from '../configuration-keys.js';
-
-/** Keys of `security.verify` of a service. */
-export type VerificationRules = VerifyKeys;
-
-/** Keys of `security.make` of a service. */
-export type SigningRules = MakeKeys;
+import type { ConfigurationLimitsKeys } from '../configuration-keys.js';
 
 /** The messages of a stream, and what rules are compiled with. */
 export interface MessageOptions {

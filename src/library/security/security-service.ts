@@ -3,8 +3,9 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
 import { getOrMake, inputFiles, invariant } from '../../core/index.js';
+import type { MakeKeys, VerifyKeys } from '../configuration-keys.js';
 import { objectFile, objectText, withObject } from '../configuration-object.js';
-import type { MessageOptions, SigningRules, VerificationRules } from './message-options.js';
+import type { MessageOptions } from './message-options.js';
 
 /** Nothing is called: a service has to have an address, and no resolver has this name. */
 const NO_BACKEND = 'http://no-backend.invalid/';
@@ -18,7 +19,7 @@ const COMPILED = new WeakMap<object, Map<string, Promise<SoapService>>>();
  */
 export function securityService(
   part: 'verify' | 'make',
-  rules: SigningRules | VerificationRules,
+  rules: MakeKeys | VerifyKeys,
   options: MessageOptions,
 ): Promise<SoapService> {
   const { versions = ['1.1', '1.2'], limits = {}, folder = '.' } = options;

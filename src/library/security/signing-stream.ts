@@ -7,7 +7,8 @@ import { type MessageReading, takeReaders } from '../../flow/calls/readers.js';
 import { Collected } from '../../flow/http/collected.js';
 import { readMessageType } from '../../flow/soap/request-head.js';
 import { EnvelopeValidator, Gate, type mime } from '../../soap/index.js';
-import type { MessageOptions, SigningRules } from './message-options.js';
+import type { MakeKeys } from '../configuration-keys.js';
+import type { MessageOptions } from './message-options.js';
 import { messageStream, type StreamedMessage } from './message-stream.js';
 import { securityService } from './security-service.js';
 
@@ -30,7 +31,7 @@ export interface SigningStream {
  * when it is whole: it is held up to `limits.soap.bufferBytes`. A message that cannot be signed
  * ends its stream with a `MessageError`, rules that cannot be used with a `ConfigurationError`.
  */
-export function signingStream(rules: SigningRules, options: SigningOptions = {}): SigningStream {
+export function signingStream(rules: MakeKeys, options: SigningOptions = {}): SigningStream {
   const open = async (): Promise<StreamedMessage> =>
     new SignedStream(await securityService('make', rules, options), options);
   const { readable, writable } = messageStream(open, { failed: () => {}, ended: () => {} });

@@ -6,7 +6,8 @@ import { readMessageType } from '../../flow/soap/request-head.js';
 import { isUserUnverified, takeOnce, verifierOf } from '../../flow/soap/verified-sender.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';
 import type { encryption, VerifiedMessage } from '../../wss/index.js';
-import type { MessageOptions, VerificationRules } from './message-options.js';
+import type { VerifyKeys } from '../configuration-keys.js';
+import type { MessageOptions } from './message-options.js';
 import { messageStream, type StreamedMessage } from './message-stream.js';
 import { securityService } from './security-service.js';
 
@@ -46,10 +47,7 @@ export interface VerifyingStream {
  * Give the same object of rules for all messages: what may come once (`once`, nonces) is remembered
  * with it.
  */
-export function verifyStream(
-  rules: VerificationRules,
-  options: MessageOptions = {},
-): VerifyingStream {
+export function verifyStream(rules: VerifyKeys, options: MessageOptions = {}): VerifyingStream {
   let message: VerifiedStream | null = null;
   let settle: { resolve(sender: VerifiedSender): void; reject(error: unknown): void };
   const verified = new Promise<VerifiedSender>((resolve, reject) => {
