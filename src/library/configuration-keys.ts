@@ -2288,6 +2288,8 @@ export interface ConfigurationLimitsKeys {
   readonly mcp?: LimitsMcpKeys | undefined;
   /** Limits of recorded exchanges (`record`). */
   readonly record?: LimitsRecordKeys | undefined;
+  /** Limits of `console.inspect`. */
+  readonly inspect?: InspectKeys | undefined;
   /** When this process has more to do than it can. */
   readonly overload?: OverloadKeys | undefined;
   /** Limits that hardly anyone sets, by their group. */
@@ -2636,6 +2638,13 @@ interface LimitsRecordKeys {
   readonly dayBytes?: number | string | FromFile | undefined;
 }
 
+interface InspectKeys {
+  /** Bytes of a request, and of a reply, that is kept. */
+  readonly messageBytes?: number | string | FromFile | undefined;
+  /** Bytes of messages that a process keeps. */
+  readonly bytes?: number | string | FromFile | undefined;
+}
+
 interface OverloadKeys {
   /**
    * A rising share of new requests is refused while the event loop is busy all the time, 16
@@ -2696,6 +2705,17 @@ interface ConsoleKeys {
    * without TLS.
    */
   readonly tryOut?: boolean | Text | FromFile | undefined;
+  /** Keeps the latest exchanges with backends in memory, for the page of an operation. */
+  readonly inspect?: ConsoleInspectKeys | undefined;
+}
+
+interface ConsoleInspectKeys {
+  /** The operations whose exchanges are kept. */
+  readonly operations?: readonly (string | FromFile)[] | undefined;
+  /** The latest exchanges that are kept of each operation. */
+  readonly exchanges?: number | Text | FromFile | undefined;
+  /** Operators who may see values, as the log names them. */
+  readonly operators?: readonly (string | FromFile)[] | undefined;
 }
 
 interface AuditKeys {
