@@ -19,7 +19,7 @@ export function compileAccessEndpoint(
   upstream: UpstreamLimits,
   owner: string,
 ): Upstream {
-  const tls = compileTls(plan, owner);
+  const tls = compileTls(plan.tls, owner);
   const limits = { ...limitsWithin(upstream, plan.keys.timeoutMillis), breakerFailures: 0 };
   return new Upstream([url], limits, { routeTo: (to) => dial.routeTo(to, null, tls) });
 }

@@ -18,7 +18,7 @@ import { compileOAuth2, isSessionToken, tokenField } from './oauth2-token.js';
 /** Compiles how the backend of a service is reached. Throws `FindingsError`. */
 export async function compileReach(plan: BackendPlan): Promise<Reach> {
   const { name, config } = plan;
-  const tls = compileTls(plan, `Service \`${name}\``);
+  const tls = compileTls(plan.tls, `Service \`${name}\``);
   const { proxy = null, auth } = config;
   const { headerCase: fieldCase } = config;
   const spellings = configuredSpellings(config);
@@ -64,10 +64,7 @@ export interface Reach extends CompiledCredentials, CompiledBalance {
 }
 
 /** Compiles the `tls` of connections to other servers. `owner` begins the text of an error. */
-export function compileTls(
-  { tls }: { readonly tls: TlsPlan | null },
-  owner: string,
-): dial.TlsMaterial | null {
+export function compileTls(tls: TlsPlan | null, owner: string): dial.TlsMaterial | null {
   if (tls === null) return null;
   const parts: Partial<Record<dial.TlsPart, string>> = {};
   const files: Partial<Record<dial.TlsPart, inputFiles.RotatingFile>> = {};
@@ -132,7 +129,7 @@ function compileCredentials(plan: BackendPlan, route: Reach['routeTo']): Compile
     if (dpop !== null) {
       return {
         fields,
-        credentials: new authentication.DpopCredentials(tokens, dpop, originOf(plan)),
+        credentials: new authentication.DpopCredentials(tokens, dpop, originOf(plan.config.urls)),
       };
     }
     return {
@@ -144,7 +141,7 @@ function compileCredentials(plan: BackendPlan, route: Reach['routeTo']): Compile
 }
 
 /** The origin of a service, whose addresses have one: a rule of the configuration. */
-const originOf = ({ config: { urls } }: BackendPlan): string => new URL(urls[0] ?? '').origin;
+const originOf = ([url = '']: readonly string[]): string => new URL(url).origin;
 
 const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): authentication.Fields =>
   Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);

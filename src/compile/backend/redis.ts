@@ -31,7 +31,7 @@ export function compileRedis(plan: RedisPlan | null): CompiledRedis {
   const named = parseRedisUrl(redis.url ?? '');
   const tls = tlsOf(plan, named?.isSecure === true);
   const tlsOfSentinels =
-    sentinel === null ? null : within(['sentinel'], () => compileTls(sentinel, SENTINELS));
+    sentinel === null ? null : within(['sentinel'], () => compileTls(sentinel.tls, SENTINELS));
   const inUrl = named?.password ?? null;
   const access = {
     username: redis.username ?? named?.username ?? null,
@@ -100,7 +100,7 @@ function warningsOfClearText(
 /** The authorities of Node verify the server where nothing else is configured. */
 function tlsOf(plan: RedisPlan, isSecure: boolean): dial.TlsMaterial | null {
   const { tls, ca } = plan;
-  if (tls !== null || !isSecure) return compileTls(plan, '`redis`');
+  if (tls !== null || !isSecure) return compileTls(tls, '`redis`');
   return new dial.TlsMaterial(
     {
       parts: ca === null ? {} : { ca: ca.text },

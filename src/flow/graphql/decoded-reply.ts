@@ -155,7 +155,8 @@ export class DecodedReply implements UpstreamReceiver {
     // The call is accepted, whatever comes but a Fault.
     const isAccepted = this.#sent.operation.output === null && head.status === ACCEPTED;
     const { service } = this.#context;
-    this.#unlessFault = refusalUnlessFault(head, this.#challenge, service, this.#hasSent === true);
+    const hasSent = head.status === 401 && this.#hasSent === true;
+    this.#unlessFault = refusalUnlessFault(head, this.#challenge, service, hasSent);
     this.#mayBeUnread = this.#unlessFault !== null || isAccepted;
     const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkedForm(head);
     this.#form = form;
@@ -193,8 +194,8 @@ export class DecodedReply implements UpstreamReceiver {
    */
   #challengeOf(head: ReplyHead): string | null {
     const { service, exchange } = this.#context;
-    const hasSent = this.#hasSent;
-    if (head.status !== 401 || hasSent === null) return null;
+    const hasSent = head.status === 401 ? this.#hasSent : null;
+    if (hasSent === null) return null;
     // Without them the caller has none, or they are those for the gateway, which knows its clients.
     if (!hasSent && exchange.caller.className !== '') return null;
     const challenges = challengesOf(head, service);

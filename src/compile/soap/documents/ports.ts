@@ -13,26 +13,27 @@ export function choosePorts(
   wsdl: WsdlModel,
   [callVersion]: Versions,
 ): ChosenPorts {
-  const { config } = service;
+  const { name, config } = service;
   const all = wsdl.services.flatMap((described) => described.ports);
-  if (config.ports !== undefined) return withOwnNames(wsdl, namedPorts(service, config.ports, all));
-  if (config.port !== undefined) return { wsdl, ports: namedPorts(service, [config.port], all) };
+  if (config.ports !== undefined)
+    return withOwnNames(wsdl, namedPorts({ name, key: 'ports' }, config.ports, all));
+  if (config.port !== undefined)
+    return { wsdl, ports: namedPorts({ name, key: 'port' }, [config.port], all) };
   const first = all.find((port) => port.dialect === callVersion) ?? all[0];
   return { wsdl, ports: first === undefined ? [] : [first] };
 }
 
 function namedPorts(
-  service: ServicePlan,
+  { name: service, key }: { readonly name: string; readonly key: 'port' | 'ports' },
   names: readonly string[],
   all: readonly Port[],
 ): readonly Port[] {
   const byName = new Map(all.map((port) => [port.name, port]));
-  const key = service.config.ports === undefined ? 'port' : 'ports';
   const findings: Finding[] = [];
   const found = names.flatMap((name, index) => {
     const port = byName.get(name);
     if (port !== undefined) return [port];
-    const what = `The WSDL of service \`${service.name}\` has no SOAP port \`${name}\`.`;
+    const what = `The WSDL of service \`${service}\` has no SOAP port \`${name}\`.`;
     const known = all.slice(0, PORTS_SHOWN).map((each) => `\`${each.name}\``);
     const remedy = `It has ${known.join(', ')}${all.length > PORTS_SHOWN ? ', ...' : ''}.`;
     findings.push(finding(key === 'port' ? [key] : [key, index], what, remedy));
