@@ -22,8 +22,8 @@ type ObjectShape = NonNullable<ElementShape['declared']>;
 
 /**
  * Prints one field of a reply's type (`Order.total`): its type, element, conversion, nullability,
- * rights, masks and cost. Likewise one argument (`Query.orders(since)`), or a field of an input type
- * (`OrderInput.total`). Exits with 1 where the schema has none of that name.
+ * rights, masks and cost. Likewise one argument (`Query.orders(since)`), or a field of an input
+ * type (`OrderInput.total`). Exits with 1 where the schema has none of that name.
  */
 export async function explainField(
   file: string,

@@ -146,7 +146,10 @@ class Explanation {
       ([path, points]) => `${path} ${points}`,
     );
     const { calls } = this.#admitted.estimate;
-    return `calls: at most ${calls}${parts.length === 0 ? '' : `; cost by field: ${parts.join(', ')}`}`;
+    return (
+      `calls: at most ${calls}` +
+      `${parts.length === 0 ? '' : `; cost by field: ${parts.join(', ')}`}`
+    );
   }
 
   async #field(field: run.RootField): Promise<void> {

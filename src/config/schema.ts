@@ -335,8 +335,8 @@ export const CONFIG_SCHEMA = closed(
     log: LOG_KEYS,
     metrics: optional(METRIC_KEYS),
     home: flag(
-      'Whether `/` of the traffic address is a page that lists what the caller may use: services, ' +
-        'endpoints and their documentation. A route of that path comes before it.',
+      'Whether `/` of the traffic address is a page that lists what the caller may use: ' +
+        'services, endpoints and their documentation. A route of that path comes before it.',
       true,
     ),
     demo: optional(

@@ -63,7 +63,9 @@ type Handler = (data: unknown) => unknown;
 export class Channel<Theirs extends Calls, Ours extends Calls> {
   readonly #send: (message: Message) => Promise<void>;
   readonly #handlers = new Map<string, Handler>();
-  /** Announcements that came before the handlers of their calls: a process may begin for seconds. */
+  /**
+   * Announcements that came before the handlers of their calls: a process may begin for seconds.
+   */
   #early: Call[] = [];
   #failed: (error: unknown) => void = () => {};
   /** Questions that the other side owes an answer to, also those that are no longer waited for. */

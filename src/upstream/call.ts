@@ -38,10 +38,10 @@ const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
 /**
- * The stage of a call. `sealing`: it has a connection, and its message is signed. `sent`: its request
- * is being written; `out`: all of it is. `early`: the answer began before the request was out.
- * `unwanted`: the answer has a status that the call is made again for. `refused`: the receiver has
- * the refusal, and the rest of the answer is discarded.
+ * The stage of a call. `sealing`: it has a connection, and its message is signed. `sent`: its
+ * request is being written; `out`: all of it is. `early`: the answer began before the request was
+ * out. `unwanted`: the answer has a status that the call is made again for. `refused`: the receiver
+ * has the refusal, and the rest of the answer is discarded.
  */
 type Stage =
   | 'queued'

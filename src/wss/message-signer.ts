@@ -241,7 +241,9 @@ class Outliner implements XmlHandler {
     this.#findPart = findPart;
   }
 
-  /** Writes a slice of the part that takes the place of an Include. False: nothing is left of it. */
+  /**
+   * Writes a slice of the part that takes the place of an Include. False: nothing is left of it.
+   */
   writeIncluded(): boolean {
     if (this.#included?.writeSlice() !== true) {
       this.#included = null;

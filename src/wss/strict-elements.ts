@@ -28,7 +28,8 @@ export function elementText(node: canonical.ElementNode): string {
   for (const child of node.children) {
     if (typeof child !== 'string') {
       throw invalidSecurity(
-        `${child instanceof canonical.CommentNode ? 'a comment' : 'an element'} in the text of ${node.local}`,
+        `${child instanceof canonical.CommentNode ? 'a comment' : 'an element'} in the text ` +
+          `of ${node.local}`,
       );
     }
     text += child;

@@ -96,7 +96,8 @@ export const PRESENCE = 3;
  */
 export const STREAM = 4;
 /**
- * As `SKIP`, but for start tags with attributes in the namespaces that the handler has in `watched`.
+ * As `SKIP`, but for start tags with attributes in the namespaces that the handler has in
+ * `watched`.
  */
 export const WATCH = 5;
 

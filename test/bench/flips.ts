@@ -171,7 +171,8 @@ const elementsOf = (bytes: number): string =>
   `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name>\
 <sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}` + '</Run>';
 const textOf = (bytes: number): string =>
-  `<Run xmlns="urn:desk">${`<data>${'QUJD'.repeat(250_000)}</data>`.repeat(Math.floor(bytes / 1_000_000))}` +
+  '<Run xmlns="urn:desk">' +
+  `${`<data>${'QUJD'.repeat(250_000)}</data>`.repeat(Math.floor(bytes / 1_000_000))}` +
   `<data>${'QUJD'.repeat((bytes % 1_000_000) / 4)}</data></Run>`;
 
 if (isProgram(import.meta.url)) await benchFlips(isQuick());

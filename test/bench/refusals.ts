@@ -148,7 +148,9 @@ export function dearKinds(): readonly RefusedKind[] {
   const wrongLists = Object.fromEntries(
     five.map((name) => [name, Array.from({ length: 999 }, () => 1)]),
   );
-  const listQuery = `query(${five.map((name) => `$${name}:[String]`).join()}){${five.map((name) => `${name}:article(tags:$${name}){sku}`).join(' ')}}`;
+  const listQuery =
+    `query(${five.map((name) => `$${name}:[String]`).join()}){` +
+    `${five.map((name) => `${name}:article(tags:$${name}){sku}`).join(' ')}}`;
   const many = (count: number, make: (at: number) => string): string =>
     Array.from({ length: count }, (_, at) => make(at)).join(' ');
   return [

@@ -7,7 +7,9 @@ import { XmlReader } from '../../src/xml/reader.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Decodes replies in this process, as a gateway of this configuration does for its first service. */
+/**
+ * Decodes replies in this process, as a gateway of this configuration does for its first service.
+ */
 export class ReplyDecoding {
   readonly #compiled: Compiled;
 

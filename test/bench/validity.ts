@@ -91,7 +91,8 @@ async function benchProxied(quick: boolean): Promise<void> {
   ];
   const contenders: Contender[] = [];
   for (const level of levels) {
-    const service = `bench: { wsdl: ${WSDL}, url: "${backend.url}${PATH}", validate: { ${level} } }`;
+    const service =
+      `bench: { wsdl: ${WSDL}, url: "${backend.url}${PATH}", validate: ` + `{ ${level} } }`;
     const server = await startKeys(
       `services: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`,
     );

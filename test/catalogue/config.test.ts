@@ -168,7 +168,10 @@ t.test('C12: half a file', async (t) => {
 });
 
 t.test('C11: secrets that are missing when a process starts', async (t) => {
-  const yaml = `${SERVICES.replace('desk: {', 'desk: { headers: { x-key: "$' + '{ABSENT_KEY}", x-other: "$' + '{PRESENT_KEY}" },')}`;
+  const yaml = SERVICES.replace(
+    'desk: {',
+    'desk: { headers: { x-key: "$' + '{ABSENT_KEY}", x-other: "$' + '{PRESENT_KEY}" },',
+  );
   const file = await fileWith(t, yaml);
   for (const command of ['start', 'check'])
     await t.rejects(

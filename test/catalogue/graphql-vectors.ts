@@ -62,7 +62,8 @@ Article{a${at}:related{...F${at + 1}} ...F${at + 1}}`,
   )} ` + `fragment F${count} on Article{sku}`;
 
 const wide = (count: number): string =>
-  `{article{...F0}} ${list(count, (at) => `fragment F${at} on Article{${`...F${at + 1} `.repeat(30)}}`)} ` +
+  '{article{...F0}} ' +
+  `${list(count, (at) => `fragment F${at} on Article{${`...F${at + 1} `.repeat(30)}}`)} ` +
   `fragment F${count} on Article{sku}`;
 
 const FRAGMENTS: readonly OperationVector[] = [

@@ -107,7 +107,8 @@ ${SECRET}</iban></t:v>`,
   'a map':
     `<t:v ${APACHE} xsi:type="m:Map"><item><key xsi:type="xs:string">iban</key>` +
     `<value xsi:type="xs:string">${SECRET}</value></item></t:v>`,
-  'items of any type': `<t:list xsi:type="t:Customer">${CUSTOMER}</t:list><t:list>${CUSTOMER}</t:list>`,
+  'items of any type':
+    `<t:list xsi:type="t:Customer">${CUSTOMER}</t:list><t:list>` + `${CUSTOMER}</t:list>`,
   'parts where text should be': `<t:s><t:iban>${SECRET}</t:iban></t:s>`,
   'elements of xs:any':
     `<t:open><t:name>Ann</t:name><t:customer xsi:type="t:Customer">${CUSTOMER}</t:customer>` +

@@ -190,7 +190,8 @@ t.test('D06, D07: Node', async (t) => {
 
 t.test('D08: the source runs no text, and no other program', async (t) => {
   // It runs `systemd-notify`, with fixed arguments and without a shell, where systemd asks for
-  // that. `core/buffers/packet-memory.ts` runs the text `gc`, once: Node has no other way to its collector.
+  // that. `core/buffers/packet-memory.ts` runs the text `gc`, once: Node has no other way to its
+  // collector.
   const allowed = ['process/service-manager.ts', 'core/buffers/packet-memory.ts'];
   const others = sources.filter((file) => !allowed.includes(file));
   for (const file of others) {

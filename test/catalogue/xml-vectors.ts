@@ -32,7 +32,8 @@ const doctypes = (trap: string): readonly Row[] => [
   [
     'X02',
     'billion laughs',
-    `<!DOCTYPE a [<!ENTITY l0 "ha">${repeat(9, (i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`)}]>` +
+    '<!DOCTYPE a [<!ENTITY l0 "ha">' +
+      `${repeat(9, (i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`)}]>` +
       `${withContent('&l9;')}`,
   ],
   [

@@ -66,11 +66,13 @@ const complex = (name: string, content: string, more = ''): string =>
 const member = (name: string, type: string, more = ''): string =>
   `<xs:element name="${name}" type="${type}"${more}/>`;
 const simple = (name: string, base: string, facets: string): string =>
-  `<xs:simpleType name="${name}"><xs:restriction base="${base}">${facets}</xs:restriction></xs:simpleType>`;
+  `<xs:simpleType name="${name}"><xs:restriction base="${base}">${facets}</xs:restriction>` +
+  '</xs:simpleType>';
 const derived = (name: string, base: string, content: string): string =>
   complex(
     name,
-    `<xs:complexContent><xs:extension base="t:${base}">${sequence(content)}</xs:extension></xs:complexContent>`,
+    `<xs:complexContent><xs:extension base="t:${base}">${sequence(content)}</xs:extension>` +
+      '</xs:complexContent>',
   );
 /** More types than arguments name one by one. */
 const family = (base: string): string =>
@@ -86,13 +88,17 @@ const STRUCTURES: Readonly<Record<string, readonly [content: string, types: stri
   ],
   'a list of a length': [
     member('v', 't:Three'),
-    `<xs:simpleType name="Ints"><xs:list itemType="xs:int"/></xs:simpleType>${simple('Three', 't:Ints', facet('length', '3'))}`,
+    '<xs:simpleType name="Ints"><xs:list itemType="xs:int"/></xs:simpleType>' +
+      `${simple('Three', 't:Ints', facet('length', '3'))}`,
   ],
   'attributes without facets': [
     member('v', 't:Year'),
     complex(
       'Year',
-      '<xs:simpleContent><xs:extension base="xs:gYear"><xs:attribute name="m" type="xs:gMonth" use="required"/><xs:attribute name="q" type="xs:QName" use="required"/></xs:extension></xs:simpleContent>',
+      '<xs:simpleContent><xs:extension base="xs:gYear">' +
+        '<xs:attribute name="m" type="xs:gMonth" use="required"/>' +
+        '<xs:attribute name="q" type="xs:QName" use="required"/></xs:extension>' +
+        '</xs:simpleContent>',
     ),
   ],
   'a type whose first choice holds itself': [
@@ -125,13 +131,15 @@ const STRUCTURES: Readonly<Record<string, readonly [content: string, types: stri
     complex(
       'Group',
       sequence(
-        `<xs:choice maxOccurs="unbounded">${member('group', 't:Group')}${member('item', 'xs:gYear')}</xs:choice>`,
+        '<xs:choice maxOccurs="unbounded">' +
+          `${member('group', 't:Group')}${member('item', 'xs:gYear')}</xs:choice>`,
       ),
     ),
   ],
   'an abstract head with members': [
     '<xs:element ref="t:head"/>',
-    `${member('head', 'xs:string', ' abstract="true"')}${member('m1', 'xs:string', ' substitutionGroup="t:head"')}`,
+    `${member('head', 'xs:string', ' abstract="true"')}` +
+      `${member('m1', 'xs:string', ' substitutionGroup="t:head"')}`,
   ],
   'an abstract branch that nothing stands for': [
     `<xs:choice><xs:element ref="t:alone"/>${member('b', 'xs:int')}</xs:choice>`,
@@ -146,11 +154,14 @@ const STRUCTURES: Readonly<Record<string, readonly [content: string, types: stri
     complex('Root', sequence(member('year', 'xs:gYear')), ' abstract="true"') + family('Root'),
   ],
   keys: [
-    '<xs:element name="list" type="t:Keyed"><xs:key name="k"><xs:selector xpath="item"/><xs:field xpath="@id"/></xs:key></xs:element>',
+    '<xs:element name="list" type="t:Keyed"><xs:key name="k"><xs:selector xpath="item"/>' +
+      '<xs:field xpath="@id"/></xs:key></xs:element>',
     complex(
       'Keyed',
       sequence(
-        '<xs:element name="item" minOccurs="1" maxOccurs="5"><xs:complexType><xs:attribute name="id" type="xs:int" use="required"/></xs:complexType></xs:element>',
+        '<xs:element name="item" minOccurs="1" maxOccurs="5"><xs:complexType>' +
+          '<xs:attribute name="id" type="xs:int" use="required"/></xs:complexType>' +
+          '</xs:element>',
       ),
     ),
   ],

@@ -38,7 +38,8 @@ export function schemaOfFolder(folder: string): {
   const imports = [...byNamespace].map(([uri, names], at) => {
     const roots = names.filter((name) => !included.has(name));
     files[`all-${at}.xsd`] =
-      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"${uri === '' ? '' : ` targetNamespace="${uri}"`}>` +
+      '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"' +
+      `${uri === '' ? '' : ` targetNamespace="${uri}"`}>` +
       `${roots.map((name) => `<xs:include schemaLocation="${name}"/>`).join('')}</xs:schema>`;
     return `<xs:import${uri === '' ? '' : ` namespace="${uri}"`} schemaLocation="all-${at}.xsd"/>`;
   });

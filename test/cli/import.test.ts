@@ -419,7 +419,8 @@ t.test('mixed content is imported; a port that is left out is reported once', as
 
 t.test('values in wrappers are proposed as comments that can be used as they are', async (t) => {
   const one = (name: string, content: string, more = ''): string =>
-    `<xs:element name="${name}" ${more}><xs:complexType><xs:sequence>${content}</xs:sequence></xs:complexType></xs:element>`;
+    `<xs:element name="${name}" ${more}><xs:complexType><xs:sequence>` +
+    `${content}</xs:sequence></xs:complexType></xs:element>`;
   const text = (name: string, more = ''): string =>
     `<xs:element name="${name}" type="xs:string" ${more}/>`;
   const schema = `<xs:complexType name="Order"><xs:sequence>${text('id')}

@@ -35,16 +35,19 @@ const FIELDS: Readonly<Record<string, string>> = {
 const NAMES = Object.keys(FIELDS).filter((name) => !name.startsWith('@'));
 
 const SCHEMA = `
-<xs:complexType name="Base"><xs:sequence>${element('code', 'xs:string')}</xs:sequence></xs:complexType>
+<xs:complexType name="Base"><xs:sequence>${element('code', 'xs:string')}</xs:sequence>\
+</xs:complexType>
 <xs:complexType name="Codes"><xs:sequence>${element('one', 'xs:string', 'maxOccurs="unbounded"')}</xs:sequence></xs:complexType>
 <xs:complexType name="Amount"><xs:simpleContent><xs:extension base="xs:string">\
-<xs:attribute name="unit" type="xs:string" use="required"/></xs:extension></xs:simpleContent></xs:complexType>
+<xs:attribute name="unit" type="xs:string" use="required"/></xs:extension></xs:simpleContent>\
+</xs:complexType>
 <xs:complexType name="Order"><xs:complexContent><xs:extension base="t:Base"><xs:sequence>
   ${NAMES.map((name) => element(name, 'xs:string', 'minOccurs="0"')).join('')}
   ${element('flags', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"')}
   ${element('codes', 't:Codes')}${element('amount', 't:Amount')}
   ${wrapper('deep', wrapper('er', element('day2', 'xs:string')))}
-</xs:sequence><xs:attribute name="due" type="xs:string" use="required"/></xs:extension></xs:complexContent></xs:complexType>
+</xs:sequence><xs:attribute name="due" type="xs:string" use="required"/></xs:extension>\
+</xs:complexContent></xs:complexType>
 ${wrapper('GetOrder', element('id', 'xs:string'))}
 ${wrapper('GetOrderResponse', element('order', 't:Order') + element('done', 'xs:string'))}`;
 
@@ -60,7 +63,8 @@ const yaml = (url: string): string => `services:
     schema:
       types:
         Base: { fields: { code: { convert: { integer: true } } } }
-        Amount: { fields: { value: { convert: { decimal: 2 } }, unit: { convert: { enum: { CHF: "756" } } } } }
+        Amount: { fields: { value: { convert: { decimal: 2 } }, unit: { convert: { enum: { CHF: \
+"756" } } } } }
         GetOrderResponse: { fields: { done: { convert: { boolean: { true: J, false: N } } } } }
         Order:
           fields:
@@ -76,7 +80,9 @@ t.test('answers of a mock have texts that the conversions of a configuration kno
   const known = await useGateway(t, yaml('http://127.0.0.1:1/'), folder);
   const texts = mappedTexts(known.compiled().services.map(mappedTypes));
   const gateway = await useGateway(t, yaml(await useMock(t, model, null, texts)), folder);
-  const query = `{ getOrder(id: "1") { done order { code ${NAMES.join(' ')} due flags codes amount { value unit } day2 } } }`;
+  const query =
+    '{ getOrder(id: "1") ' +
+    `{ done order { code ${NAMES.join(' ')} due flags codes amount { value unit } day2 } } }`;
   t.same(await askGraphql(gateway.url, query), {
     data: {
       getOrder: {

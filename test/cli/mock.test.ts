@@ -116,7 +116,9 @@ t.test(
           messages: `<message name="In"><part name="p" element="t:Get"/></message>${['One', 'Two']
             .map((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>`)
             .join('')}`,
-          portType: `<portType name="P">${operations.map((each) => each.portType).join('')}</portType>`,
+          portType:
+            '<portType name="P">' +
+            `${operations.map((each) => each.portType).join('')}</portType>`,
           binding:
             '<binding name="B" type="t:P"><soap:binding style="document" ' +
             'transport="http://schemas.xmlsoap.org/soap/http"/>' +

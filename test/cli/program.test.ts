@@ -303,7 +303,8 @@ const furtherThan = (port: number): number => port + (port + 100 > 65_535 ? -100
 
 t.test('addresses of the command line replace those of the file', async (t) => {
   const file = join(t.testdir(), 'soapstone.yaml');
-  const services = `services: { orders: { wsdl: "demo:legacy.wsdl", url: http://127.0.0.1:9/orders } }`;
+  const services =
+    'services: { orders: { wsdl: "demo:legacy.wsdl", url: ' + 'http://127.0.0.1:9/orders } }';
   await writeFile(
     file,
     `listen: 192.0.2.1:1\nadmin: 192.0.2.1:2\ndemo: { listen: 127.0.0.1:9 }\n${services}`,

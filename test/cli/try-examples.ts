@@ -26,7 +26,8 @@ export async function tryExamples(
     const gateway = await useGateway(
       t,
       `services: { s: { wsdl: "${resolve(file)}", url: "${url}", port: ` +
-        `${JSON.stringify(port.name)}, versions: ["${port.dialect}"] ${more} } }\nlimits: { graphql: ` +
+        `${JSON.stringify(port.name)}, versions: ["${port.dialect}"] ${more} } }\nlimits: ` +
+        '{ graphql: ' +
         '{ depth: 20, cost: 1000000, tokens: 20000 } }\n',
     ).catch(() => null);
     if (gateway === null) continue;

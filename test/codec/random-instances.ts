@@ -127,7 +127,9 @@ export class Writer {
     // What is nil still has its attributes, and in GraphQL it is null: none is given where none has
     // to be.
     if (isNil && noneRequired(actual)) return `<${tag}${typed} xsi:nil="true"/>`;
-    return `<${tag}${typed}${this.#attributes(actual)}>${this.#content(actual, depth + 1)}</${tag}>`;
+    return (
+      `<${tag}${typed}${this.#attributes(actual)}>` + `${this.#content(actual, depth + 1)}</${tag}>`
+    );
   }
 
   #times(min: number, max: number, depth: number): number {

@@ -171,7 +171,8 @@ class Author {
     const made: Complex = { name, isAbstract, base, derived: [], text: simple, group, attributes };
     base?.derived.push(made);
     this.#complexes.push(made);
-    const inner = `${group === null ? '' : printGroup(group)}${attributes.map(printAttribute).join('')}`;
+    const inner =
+      `${group === null ? '' : printGroup(group)}` + `${attributes.map(printAttribute).join('')}`;
     const content =
       simple !== null
         ? `<xs:simpleContent><xs:extension base="${simple.name}">` +

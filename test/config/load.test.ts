@@ -194,9 +194,10 @@ __proto__: { a: 1 }
     '16:18: `routes[0].path` is not valid. Begin it with `/`; no query, fragment or blank.',
     '17:5: `log` has no value. Give one, or remove the key.',
     '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, ' +
-      '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, ' +
-      '`clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, ' +
-      '`limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `metrics`, `home`, `demo`.',
+      '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, ' +
+      '`services`, `clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, ' +
+      '`graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, ' +
+      '`metrics`, `home`, `demo`.',
   ]);
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
 });
@@ -269,9 +270,10 @@ routes: [{ path: /callback/orders, url: http://x }]`,
   [
     `${SERVICES}tenants: {}`,
     '4:1: Unknown key `tenants`. Known here: `include`, `listen`, `admin`, `adminHosts`, ' +
-      '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, ' +
-      '`clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, `graphql`, `mcp`, ' +
-      '`limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `metrics`, `home`, `demo`.',
+      '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, ' +
+      '`services`, `clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, ' +
+      '`graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, ' +
+      '`metrics`, `home`, `demo`.',
   ],
   [
     'services: { a: { wsdl: w } }',
@@ -451,7 +453,8 @@ t.test('a value from outside is never shown, whatever is wrong with it', async (
   for (const place of places) {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file
     for (const value of ['"${CANARY}"', '{ file: canary }']) {
-      const yaml = `${place.replaceAll('X', value)}\n${place.startsWith('services') ? '' : SERVICES}`;
+      const yaml =
+        `${place.replaceAll('X', value)}\n` + `${place.startsWith('services') ? '' : SERVICES}`;
       const found = await problems(yaml, environment);
       t.ok(found.length > 0, `${place} is refused`);
       t.notMatch(found.join('\n'), /canary-|7d1f|Did you mean/, place);

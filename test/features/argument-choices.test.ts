@@ -7,11 +7,13 @@ import { wsdlOf } from '../kit/wsdl.js';
 /** Choices among arguments, as descriptions and refusals of REST and of tools have them. */
 
 const CHOICE =
-  '<xs:choice><xs:element name="taxId" type="xs:string"/><xs:element name="phone" type="xs:string"/></xs:choice>';
+  '<xs:choice><xs:element name="taxId" type="xs:string"/>' +
+  '<xs:element name="phone" type="xs:string"/></xs:choice>';
 const SCHEMA = `
 <xs:complexType name="Wanted"><xs:sequence>${CHOICE}</xs:sequence></xs:complexType>
 <xs:element name="GetPerson"><xs:complexType><xs:sequence>
-  ${CHOICE}<xs:element name="like" type="t:Wanted" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+  ${CHOICE}<xs:element name="like" type="t:Wanted" minOccurs="0"/></xs:sequence></xs:complexType>\
+</xs:element>
 <xs:element name="GetPersonResponse"><xs:complexType><xs:sequence>
   <xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`;
 

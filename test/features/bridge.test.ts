@@ -223,8 +223,9 @@ t.test('what the other version cannot express is refused with the reason', async
   const { send, backend } = await useBridge(t, '1.1', '1.2', answerWith(message('1.2', '')));
   const style = `s:encodingStyle="${DIALECTS['1.1'].encodingUri}"`;
   const signed =
-    '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd">' +
-    '<d:Signature xmlns:d="http://www.w3.org/2000/09/xmldsig#"/></w:Security>';
+    '<w:Security ' +
+    'xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"><d:Signature ' +
+    'xmlns:d="http://www.w3.org/2000/09/xmldsig#"/></w:Security>';
   const refused = [
     message('1.1', `<m ${style}/>`),
     message('1.1', '<m/>', '', ` ${style}`),
@@ -270,7 +271,8 @@ type="${DIALECTS[version].mediaType}"\r\n\r\n` +
         `<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:1@x"/>` +
         `</m>`,
     )}\r\n` +
-    `--b\r\nContent-ID: <1@x>\r\nContent-Type: application/octet-stream\r\n\r\n${content}\r\n--b--\r\n`;
+    `--b\r\nContent-ID: <1@x>\r\nContent-Type: ` +
+    `application/octet-stream\r\n\r\n${content}\r\n--b--\r\n`;
   const typeOf = (version: DialectName): string =>
     `multipart/related; boundary=b; type="application/xop+xml"; start="<root@x>";\
  start-info="${DIALECTS[version].mediaType}"`;

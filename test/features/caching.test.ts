@@ -478,7 +478,8 @@ t.test('header blocks', async (t) => {
 
   let serial = 0;
   backend.answer = (message, response) => {
-    const header = `<w:RelatesTo xmlns:w="${WSA}">${textIn(message.body, 'MessageID')}</w:RelatesTo>`;
+    const header =
+      `<w:RelatesTo xmlns:w="${WSA}">` + `${textIn(message.body, 'MessageID')}</w:RelatesTo>`;
     answerWith(articleReply(`<sku>b</sku><name>r${++serial}</name>`, header))(message, response);
   };
   const numbered = (id: number) => send(envelope(getArticle('b'), wsa(id)));

@@ -79,7 +79,8 @@ t.test('rows of all pages are converted, and each page is asked with the same te
     return `${of(2 * page - 1)}${of(2 * page)}<total>0005</total>`;
   });
   const answer = await ask(
-    '{ rows(first: 3, since: "2026-01-01") { totalCount pageInfo { endCursor } nodes { code day state } } }',
+    '{ rows(first: 3, since: "2026-01-01") ' +
+      '{ totalCount pageInfo { endCursor } nodes { code day state } } }',
   );
   t.match(answer, {
     data: {
@@ -97,11 +98,13 @@ t.test('rows of all pages are converted, and each page is asked with the same te
   for (const text of sentOf(backend)) t.match(text, '<since>20260101</since>');
   const { endCursor } = JSON.parse(JSON.stringify(answer.data)).rows.pageInfo;
   const next = await ask(
-    `{ rows(first: 1, after: ${JSON.stringify(endCursor)}, since: "2026-01-01") { nodes { code } } }`,
+    `{ rows(first: 1, after: ${JSON.stringify(endCursor)}, since: "2026-01-01") ` +
+      '{ nodes { code } } }',
   );
   t.same(next, { data: { rows: { nodes: [{ code: 4 }] } } });
   const other = await ask(
-    `{ rows(first: 1, after: ${JSON.stringify(endCursor)}, since: "2026-01-02") { nodes { code } } }`,
+    `{ rows(first: 1, after: ${JSON.stringify(endCursor)}, since: "2026-01-02") ` +
+      '{ nodes { code } } }',
   );
   t.ok(other.errors !== undefined || backend.complete.length > 3, 'a cursor is of one list');
 });
@@ -111,7 +114,8 @@ t.test('a poll tells changes of values, not of their texts', async (t) => {
   const desk = await useDesk(
     t,
     () => `<code>00007</code><sum>${sum}</sum>`,
-    'subscriptions:\n  rowChanged: { poll: { operation: desk.GetRow, everyMillis: 50, changed: sum } }\n  rowWatched: { poll: { operation: desk.GetRow, everyMillis: 50 } }\n',
+    'subscriptions:\n  rowChanged: { poll: { operation: desk.GetRow, everyMillis: 50, ' +
+      'changed: sum } }\n  rowWatched: { poll: { operation: desk.GetRow, everyMillis: 50 } }\n',
   );
   for (const field of ['rowChanged', 'rowWatched']) {
     sum = '0001990';

@@ -148,7 +148,8 @@ t.test('a value of an enumeration fills a text argument of a link as on the wire
     {
       wsdl,
       types:
-        '        Order: { fields: { state: { convert: { enum: { OPEN: "1", SHIPPED: "2" } } } } }\n',
+        '        Order: { fields: { state: { convert: { enum: { OPEN: "1", SHIPPED: ' +
+        '"2" } } } } }\n',
       operations: '{ GetOrder: {}, GetCustomer: {} }',
       more:
         'links: { Order.buyer: { operation: orders.GetCustomer, arguments: { number: state } }, ' +
@@ -171,8 +172,11 @@ t.test('a link between two enumerations is an error that names both types', asyn
       wsdl: CUSTOMERS,
       types: '        Order: { fields: { state: { convert: { enum: { OPEN: "1" } } } } }\n',
       operations:
-        '{ GetOrder: {}, GetCustomer: { arguments: { number: { convert: { enum: { A: "1" } } } } } }',
-      more: 'links: { Order.buyer: { operation: orders.GetCustomer, arguments: { number: state } } }\n',
+        '{ GetOrder: {}, GetCustomer: { arguments: { number: { convert: { enum: { A: ' +
+        '"1" } } } } } }',
+      more:
+        'links: { Order.buyer: { operation: orders.GetCustomer, arguments: { number: ' +
+        'state } } }\n',
     }),
     { message: /`state` is OrderState, `number` takes GetCustomerNumber/ },
   );

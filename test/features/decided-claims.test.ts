@@ -193,7 +193,8 @@ t.test('polls are for subscribers of the same claims, and end with them', async 
     t,
     ', recheckMillis: 50',
     undefined,
-    'subscriptions: { accountChanged: { poll: { operation: bank.GetAccount, everyMillis: 100 } } }\n',
+    'subscriptions: { accountChanged: { poll: { operation: bank.GetAccount, everyMillis: ' +
+      '100 } } }\n',
   );
   const abort = new AbortController();
   t.teardown(() => abort.abort());

@@ -144,7 +144,8 @@ t.test('an event for each order that is placed', async (t) => {
   t.equal(events.status, 200);
   await query(
     gateway,
-    'mutation { placeOrder(order: { customerCode: "C001", note: "by hand", lines: [] }) { orderId } }',
+    'mutation { placeOrder(order: { customerCode: "C001", note: "by hand", lines: [] }) ' +
+      '{ orderId } }',
   );
   let text = '';
   for await (const chunk of events.body ?? []) {

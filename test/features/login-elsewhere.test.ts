@@ -17,7 +17,8 @@ async function useLogins(t: Test) {
     t,
     answerBy((text) => {
       if (!text.includes('Login')) return '';
-      const session = `<sessionId>t${++login.logins}</sessionId><serverUrl>${login.serverUrl}</serverUrl>`;
+      const session =
+        `<sessionId>t${++login.logins}</sessionId><serverUrl>` + `${login.serverUrl}</serverUrl>`;
       return `<LoginResponse xmlns="urn:shop"><session>${session}</session></LoginResponse>`;
     }),
   );

@@ -45,7 +45,8 @@ const answerFor =
   (version: Version): RecordingBackend['answer'] =>
   (message, response) => {
     const name = operationIn(message.body);
-    const content = `<t:${name}Response xmlns:t="urn:t">${CONTENTS[name] ?? ''}</t:${name}Response>`;
+    const content =
+      `<t:${name}Response xmlns:t="urn:t">${CONTENTS[name] ?? ''}</t:` + `${name}Response>`;
     const type = version === '1.1' ? 'text/xml' : 'application/soap+xml';
     answerWith(envelope(content, '', SOAP[version]), `${type}; charset=utf-8`)(message, response);
   };

@@ -130,7 +130,9 @@ t.test('replies in packages are read as before', async (t) => {
 
 t.test('a policy of the WSDL that demands packages is kept, unless mtom is false', async (t) => {
   const assertion =
-    '<m:OptimizedMimeSerialization xmlns:m="http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization" OPTIONAL/>';
+    '<m:OptimizedMimeSerialization ' +
+    'xmlns:m="http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization" ' +
+    'OPTIONAL/>';
   const policyOf = (optional: string): string =>
     '<p:Policy xmlns:p="http://schemas.xmlsoap.org/ws/2004/09/policy">' +
     `${assertion.replace('OPTIONAL', optional)}</p:Policy>`;

@@ -56,7 +56,8 @@ async function useServers(t: Test): Promise<Servers> {
   const answer = answerBy(() => STOCK);
   const shop = await useStockShop(
     t,
-    `    auth: { oauth2: { tokenUrl: "${tokens.url}/token", clientId: c, clientSecret: s, dpop: true } }\n`,
+    `    auth: { oauth2: { tokenUrl: "${tokens.url}/token", clientId: c, clientSecret: s, ` +
+      `dpop: true } }\n`,
     '',
     async (message: RecordedMessage, response: ServerResponse) => {
       const proof = await proofOf(message);

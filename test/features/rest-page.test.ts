@@ -121,7 +121,8 @@ t.test(
     });
     const gateway = await useGateway(
       t,
-      `services: { large: { wsdl: ${folder}/large.wsdl, url: "http://127.0.0.1:1", rest: true } }\n`,
+      `services: { large: { wsdl: ${folder}/large.wsdl, url: "http://127.0.0.1:1", rest: ` +
+        `true } }\n`,
     );
     const browser = await startBrowser();
     t.teardown(() => browser.close());

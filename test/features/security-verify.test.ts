@@ -561,8 +561,8 @@ t.test(
       PEMS(folder).replace('Timestamp]', 'Timestamp, attachments]'),
     );
     const CONTENT_TRANSFORM =
-      '<ds:Transforms><ds:Transform Algorithm="http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform">' +
-      '</ds:Transform></ds:Transforms>';
+      '<ds:Transforms><ds:Transform ' +
+      'Algorithm="http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform"></ds:Transform></ds:Transforms>';
     const signed = (...ids: readonly string[]): string => {
       const [body, timestamp] = [bodyOf(CONTENT), timestampOf(Date.now())];
       const parts = ids.map((id) => ({

@@ -136,8 +136,8 @@ function roomOf(path: string): string {
 }
 
 /**
- * `src/graphql/admission/cost/table.ts` is in `src/graphql/admission/cost`; a file that lies in its room beside folders
- * stands for itself.
+ * `src/graphql/admission/cost/table.ts` is in `src/graphql/admission/cost`; a file that lies in its
+ * room beside folders stands for itself.
  */
 const folderOf = (path: string): string =>
   path.split('/').length > 3 ? posix.dirname(path) : path;

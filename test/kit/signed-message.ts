@@ -113,7 +113,8 @@ export function signatureOf(
       );
     },
   );
-  const signedInfo = `<ds:SignedInfo xmlns:ds="${DS}">${methods}${references.join('')}</ds:SignedInfo>`;
+  const signedInfo =
+    `<ds:SignedInfo xmlns:ds="${DS}">` + `${methods}${references.join('')}</ds:SignedInfo>`;
   const bytes = Buffer.from(signedInfo);
   const value = options.signWith?.(bytes) ?? sign(digest, bytes, signingKey(key, algorithm));
   return (

@@ -331,7 +331,8 @@ t.test(
     });
     const everyMillis = 500;
     const health = `health: { everyMillis: ${everyMillis}, path: /health, up: 1, down: 1 }`;
-    const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ${health} } }\n`;
+    const services =
+      `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ` + `${health} } }\n`;
     const gateway = await start(t, 'workers: 3\n', services);
     const { child } = gateway;
     await areAnswering(gateway, 3);

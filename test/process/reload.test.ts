@@ -89,7 +89,8 @@ t.test(
     for (const name of ['own.pem', 'renewed.pem']) await write(name, cert);
     for (const name of ['clients.pem', 'others.pem']) await write(name, authority.ca.cert);
     await write('own.pem.key', key);
-    const certificates = `cert: { file: "${directory}/own.pem" }, key: { file: "${directory}/own.pem.key" }`;
+    const certificates =
+      `cert: { file: "${directory}/own.pem" }, key: { file: ` + `"${directory}/own.pem.key" }`;
     const clients = `clientCertificate: required, clientCa: { file: "${directory}/clients.pem" }`;
     const gateway = await startProcess(t, UNWATCHED, {
       listen: (address) => `[{ address: "${address}", tls: { ${certificates}, ${clients} } }]`,

@@ -33,7 +33,8 @@ t.test(
   async (t) => {
     const backend = await useBackend(t, (_message, response) => response.writeHead(204).end());
     const health = 'health: { everyMillis: 500, path: /health }';
-    const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ${health} } }\n`;
+    const services =
+      `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ` + `${health} } }\n`;
     // Without processor time, which others need.
     const hang =
       'process.on("SIGURG",()=>Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),0,0))';

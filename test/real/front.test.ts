@@ -334,7 +334,8 @@ async function usePassedOn(
   }
 }
 
-const passedOn = `listen: [{ address: "127.0.0.1:0", ${TLS}, proxyProtocol: [127.0.0.1] }]\n${CERTIFICATES}`;
+const passedOn =
+  `listen: [{ address: "127.0.0.1:0", ${TLS}, proxyProtocol: ` + `[127.0.0.1] }]\n${CERTIFICATES}`;
 const [haproxyLine = '', nginxLine = ''] = configurationOf('server a 10.0.0.7:4443')
   .split('\n')
   .map((line) => line.replace(/#.*/, '').trim());

@@ -160,7 +160,8 @@ t.test(
     const [kind = '', ...health] = config.Healthcheck.Test;
     t.equal(kind, 'CMD');
     t.equal(container.run(...health).status, 0, 'healthy');
-    const write = `try { fs.writeFileSync('/tmp/a', '') } catch (error) { console.log(error.code) }`;
+    const write =
+      `try { fs.writeFileSync('/tmp/a', '') } catch (error) ` + '{ console.log(error.code) }';
     t.equal(container.run('node', '-e', write).stdout, 'EROFS\n', 'nothing can be written');
     t.equal(container.run('node', '-e', 'console.log(process.getuid())').stdout, '1000\n');
     process.kill(container.pid, 'SIGTERM');

@@ -381,7 +381,9 @@ t.test('a nonce is the same however its bytes are written, and others are others
   for (const length of [4, 14, 15, 16]) {
     const first = bytes.subarray(0, length).toString('base64');
     const letters = first.replace(/=+$/, '');
-    const spare = `${letters.slice(0, -1)}${String.fromCharCode(letters.charCodeAt(letters.length - 1) + 1)}`;
+    const spare =
+      `${letters.slice(0, -1)}` +
+      `${String.fromCharCode(letters.charCodeAt(letters.length - 1) + 1)}`;
     const anew = [
       first,
       ` ${first}\n`,

@@ -118,7 +118,8 @@ t.test('servers of RFC 2069, sessions and hidden users', async (t) => {
     ),
   );
   const secret = hash('md5', `${hash('md5', 'u":r:p')}:1:${session.get('cnonce')}`);
-  const expected = `${secret}:1:00000001:${session.get('cnonce')}:auth:${hash('md5', 'GET:/dir/index.html')}`;
+  const expected =
+    `${secret}:1:00000001:${session.get('cnonce')}:auth:` + `${hash('md5', 'GET:/dir/index.html')}`;
   t.equal(session.get('response'), hash('md5', expected));
   t.equal(session.get('username'), hash('md5', 'u":r'));
 });

@@ -112,7 +112,8 @@ function secretOf(
 }
 
 /** The remedy for secrets on a command line. */
-export const BY_VARIABLE = `Write \${NAME} in single quotes and set that variable: others can read a command line.`;
+export const BY_VARIABLE =
+  `Write \${NAME} in single quotes and set that variable: ` + 'others can read a command line.';
 
 async function contentOf(
   option: string,

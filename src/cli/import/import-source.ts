@@ -104,7 +104,9 @@ export async function importSourceOf(
     const kind = addressKind(ip);
     const isInside = kind === 'private' || kind === 'loopback';
     if (kind === 'public' || (isInside && options.allowPrivate)) return null;
-    return `its host has a ${kind} address${isInside ? ', which --allow-private would permit' : ''}`;
+    return (
+      `its host has a ${kind} address` + `${isInside ? ', which --allow-private would permit' : ''}`
+    );
   };
   let agents: ReturnType<Client['keepConnections']> | null = null;
   const end = performance.now() + TOTAL_MILLIS;

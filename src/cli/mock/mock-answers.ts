@@ -113,5 +113,6 @@ const envelopeOf = (
   declarations = '',
 ): string =>
   '<?xml version="1.0" encoding="UTF-8"?>\n' +
-  `<e:Envelope xmlns:e="${envelopeUri}"${needsEncodingNamespace ? ` xmlns:c="${encodingUri}"` : ''}` +
+  `<e:Envelope xmlns:e="${envelopeUri}"` +
+  `${needsEncodingNamespace ? ` xmlns:c="${encodingUri}"` : ''}` +
   `${declarations}><e:Body>${body}</e:Body></e:Envelope>`;

@@ -99,7 +99,8 @@ function isHeld({ builtIn }: SimpleType, target: ConversionTarget | null): boole
 
 const TEXTS: ReadonlySet<string> = new Set(['string', 'normalizedString', 'token']);
 const NUMBERS: ReadonlySet<string> = new Set(
-  `byte decimal int integer long nonNegativeInteger positiveInteger short unsignedByte unsignedInt unsignedLong
+  `byte decimal int integer long nonNegativeInteger positiveInteger short unsignedByte unsignedInt \
+unsignedLong
   unsignedShort`.split(/\s+/),
 );
 

@@ -136,7 +136,9 @@ class TokenPattern implements DatePattern {
   }
 }
 
-/** The positions of fields in a text, and the texts between them: the fast path of most patterns. */
+/**
+ * The positions of fields in a text, and the texts between them: the fast path of most patterns.
+ */
 interface FixedLayout {
   readonly width: number;
   readonly fields: readonly {

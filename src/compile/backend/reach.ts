@@ -80,7 +80,9 @@ export function compileTls(tls: TlsPlan | null, owner: string): dial.TlsMaterial
   try {
     return new dial.TlsMaterial({ parts, passphrase, servername, minVersion, verify }, files);
   } catch (error) {
-    const what = `${owner}: its certificate, key or authorities cannot be read (${dial.tlsReason(error)}).`;
+    const what =
+      `${owner}: its certificate, ` +
+      `key or authorities cannot be read (${dial.tlsReason(error)}).`;
     const remedy =
       'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
     throw invalid(['tls'], what, remedy);

@@ -9,8 +9,8 @@ import { firstEnds } from '../../listen/tls-ends.js';
 import { dial } from '../../upstream/index.js';
 
 /**
- * Compiles the addresses of `listen` or `admin`. Throws `FindingsError` for certificates that cannot
- * be used.
+ * Compiles the addresses of `listen` or `admin`. Throws `FindingsError` for certificates that
+ * cannot be used.
  */
 export const compileListeners = (plans: readonly ListenerPlan[]): readonly Listener[] =>
   plans.map(({ key, config: { address: text, proxyProtocol }, tls }) => {

@@ -27,7 +27,9 @@ export const CALL_LIMITS = new Kept<KeptCalls>(
   'if its configuration is the same',
 );
 
-/** The upstream of a service: that of the generation before, where it is reached in the same way. */
+/**
+ * The upstream of a service: that of the generation before, where it is reached in the same way.
+ */
 export async function compileBackend(
   plan: ServicePlan,
   keeping: Keeping,

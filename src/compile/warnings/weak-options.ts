@@ -89,7 +89,8 @@ function unverifiedServers({
     if (tls === undefined || tls.verify === 'full') return [];
     const any =
       tls.verify === 'chain' ? 'any server with a certificate of the same authority' : 'any server';
-    const what = `${owner} does not verify the certificate of ${server}: ${any} on the way ${result}.`;
+    const what =
+      `${owner} does not verify the certificate of ${server}: ` + `${any} on the way ${result}.`;
     const remedy = 'Name the authority in `ca`, and the name in `servername`.';
     return [{ path: [...path, 'tls', 'verify'], what, remedy }];
   });

@@ -35,6 +35,6 @@ export const AUTHORIZE_KEYS = closed(
     }),
   },
   'A decision point that is asked about each SOAP call, GraphQL operation, plain route and ' +
-    'WSDL, after the rights of the class: the REST interface of Open Policy Agent. Its answer may ' +
-    'have `claims` about the caller, and a `reason` for it.',
+    'WSDL, after the rights of the class: the REST interface of Open Policy Agent. Its answer ' +
+    'may have `claims` about the caller, and a `reason` for it.',
 );

@@ -106,7 +106,8 @@ const MAPPED = closed({
         'arguments. The service needs `rest`.',
       {
         pattern:
-          '^(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:[A-Za-z0-9._~-]{1,128}|\\{[_A-Za-z][_0-9A-Za-z]{0,127}\\})){1,16}$',
+          '^(?:GET|POST|PUT|PATCH|DELETE) ' +
+          '(?:/(?:[A-Za-z0-9._~-]{1,128}|\\{[_A-Za-z][_0-9A-Za-z]{0,127}\\})){1,16}$',
         hint: 'Write a method, a blank and a path: GET /orders/{id}.',
       },
     ),

@@ -7,7 +7,9 @@ import { readTls, type TlsPlan } from './tls-plan.js';
 
 type ClientsKeys = NonNullable<Config['clients']>;
 
-/** The parts of `clients` that ask others, or have secrets; null for those that are not configured. */
+/**
+ * The parts of `clients` that ask others, or have secrets; null for those that are not configured.
+ */
 export interface ClientsPlan {
   readonly issuers: readonly IssuerPlan[];
   readonly introspection: IntrospectionPlan | null;

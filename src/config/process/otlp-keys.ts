@@ -1,7 +1,9 @@
 import { HEADER_NAME, HTTP_URL, PEM } from '../keys/formats.js';
 import { mapOf, optional, text } from '../keys/key-types.js';
 
-/** A key for the address of a receiver of OTLP: `what` is sent there, `path` is that of collectors. */
+/**
+ * A key for the address of a receiver of OTLP: `what` is sent there, `path` is that of collectors.
+ */
 export const otlpUrl = (what: string, path: string) =>
   text(
     `Where ${what} are sent by OTLP over HTTP, in protobuf: http://127.0.0.1:4318${path}.`,

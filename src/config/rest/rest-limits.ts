@@ -8,7 +8,7 @@ export const REST_LIMITS = {
     'bytes',
     null,
     'Bytes of the descriptions of OpenAPI that are kept compressed, one for each set of ' +
-      'operations that clients may call; as many of their parts in each form. Those used longest ago go ' +
-      'first, and are made again.',
+      'operations that clients may call; as many of their parts in each form. Those used ' +
+      'longest ago go first, and are made again.',
   ),
 } satisfies LimitTable;

@@ -6,8 +6,8 @@ const QUIET_MILLIS = 500;
 
 /**
  * Closes idle connections, again and again, once no request was in flight, and no request or
- * connection began, for a whole interval. `begun` is the number of both so far; null while a request
- * is in flight. The answer stops it.
+ * connection began, for a whole interval. `begun` is the number of both so far; null while a
+ * request is in flight. The answer stops it.
  */
 export function closeWhenQuiet(server: Server, begun: () => number | null): () => void {
   let last: number | null = null;

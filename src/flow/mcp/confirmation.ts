@@ -163,7 +163,9 @@ const NOT_MADE: Readonly<Record<Exclude<Confirmed, 'accepted'>, string>> = {
   full: 'Nothing was sent: no further call can wait for a confirmation now. Try again later.',
 };
 
-/** Whether the answer was used before is not known: Redis is away or late, or too many were used. */
+/**
+ * Whether the answer was used before is not known: Redis is away or late, or too many were used.
+ */
 const UNRECORDED =
   'Nothing was sent: the confirmation could not be recorded as used. Try again later.';
 

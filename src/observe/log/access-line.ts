@@ -22,7 +22,8 @@ export class AccessLines {
     const { refusal } = exchange;
     const names = this.#names;
     let line =
-      `{"level":"${refusal === null ? 'info' : refusals.levelOf(refusal.kind)}"${this.#timestamp()}` +
+      `{"level":"${refusal === null ? 'info' : refusals.levelOf(refusal.kind)}"` +
+      `${this.#timestamp()}` +
       `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}` +
       `${this.#describe(exchange)}`;
     if (exchange.peer !== exchange.client) {

@@ -111,7 +111,8 @@ function addComponent(
   const first = table.get(key);
   if (first !== undefined) {
     if (!isSameDeclaration(first, component)) {
-      const where = `${first.node.source.file}:${positionOf(first.node.source, first.node.start).line}`;
+      const where =
+        `${first.node.source.file}:` + `${positionOf(first.node.source, first.node.start).line}`;
       const what =
         `${node.local} ${name} is declared twice and differently; ` +
         `the first one is used: ${where}.`;

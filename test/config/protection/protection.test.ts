@@ -309,7 +309,8 @@ clients:
 
 t.test('prices, selectable blocks and trusted names are compared one by one', async (t) => {
   const operation = (more: string): string =>
-    `services: { a: { url: "https://a/", wsdl: a.wsdl, operations: { Get: { field: Query.get${more} \
+    `services: { a: { url: "https://a/", wsdl: a.wsdl, operations: { Get: { field: \
+Query.get${more} \
 } } } }\n`;
   const costs = (more: string): string =>
     `services: { g: { kind: graphql, url: "https://g/", costs: { Query.a: {${more}} } } }\n`;

@@ -79,7 +79,8 @@ async function statuses(
     body = '',
   ): Promise<[string, number]> => {
     const [method = '', path = ''] = line.split(' ');
-    const head = `${method} ${target}${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: ${fields}\r\n`;
+    const head =
+      `${method} ${target}${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: ` + `${fields}\r\n`;
     const answer = await sendRaw(
       gateway.url,
       `${head}Content-Length: ${body.length}\r\n\r\n${body}`.replace(NO_BODY, ''),

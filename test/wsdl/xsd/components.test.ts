@@ -84,7 +84,8 @@ t.test('schemas that include each other, or import without a place, see each oth
   const model = await readSchemaWith(
     t,
     '<xs:include schemaLocation="x/1.xsd"/><xs:import namespace="urn:u"/>' +
-      `<xs:complexType name="Z">${one('u', 'u:U').replace('<xs:element', '<xs:element xmlns:u="urn:u"')}` +
+      '<xs:complexType name="Z">' +
+      `${one('u', 'u:U').replace('<xs:element', '<xs:element xmlns:u="urn:u"')}` +
       '</xs:complexType>',
     {
       x: {

@@ -314,7 +314,8 @@ function listsOf(
     if (!x509.isDigestAccepted(list.digest, new Set(chainDigests))) {
       throw invalid(
         ['revocations'],
-        `${which} is signed with ${x509.digestName(list.digest)}, which is not among \`chainDigests\`.`,
+        `${which} is signed with ${x509.digestName(list.digest)}, ` +
+          `which is not among \`chainDigests\`.`,
         'Let its authority sign it with SHA-256.',
       );
     }

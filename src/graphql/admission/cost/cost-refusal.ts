@@ -23,7 +23,8 @@ export function costRefusal(
   const named = dearest === null ? null : { ...figuresOf(dearest), field: nameOf(dearest, isOpen) };
   const most =
     named === null ? '' : ` The dearest field is \`${named.field}\`: ${printFigures(named)}.`;
-  const message = `The operation costs more than allowed: ${points} points, and ${limit.value} are.${most}`;
+  const message =
+    `The operation costs more than allowed: ${points} points, ` + `and ${limit.value} are.${most}`;
   const cost = {
     requestedQueryCost: points,
     limit: limit.value,

@@ -88,7 +88,8 @@ export function rowsOf(
   if (typeof value !== 'number') return null;
   if (value < 0) throw inputError(node, '"first" must not be negative.');
   if (value > pageSize * pagesMax) {
-    const message = `"first" must be at most ${pageSize * pagesMax}: ${pagesMax} pages of ${pageSize}.`;
+    const message =
+      `"first" must be at most ${pageSize * pagesMax}: ` + `${pagesMax} pages of ${pageSize}.`;
     throw documentRefusal('MAX_PAGES_LIMIT', message, { nodes: [node] });
   }
   return value;

@@ -9,7 +9,9 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** The type whose fields an object of an answer has, by its `__typename`; null where none is known. */
+/**
+ * The type whose fields an object of an answer has, by its `__typename`; null where none is known.
+ */
 export function ownerTypeOf(
   type: GraphQLOutputType,
   { __typename: name }: Readonly<Record<string, unknown>>,

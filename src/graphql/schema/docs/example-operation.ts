@@ -41,7 +41,8 @@ export class ExampleOperations {
   ): ExampleOperation {
     const { text, value } = this.#selected(field.type, 0);
     const call = `${field.name}${printExampleArguments(field, known)}${text}`;
-    const document = `${root === 'Query' ? 'query' : 'mutation'} {\n  ${call.replaceAll('\n', '\n  ')}\n}`;
+    const document =
+      `${root === 'Query' ? 'query' : 'mutation'} {\n  ` + `${call.replaceAll('\n', '\n  ')}\n}`;
     return { document, answer: JSON.stringify({ data: { [field.name]: value } }, null, 2) };
   }
 

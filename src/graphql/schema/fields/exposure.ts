@@ -263,7 +263,8 @@ function takeMapped(
   }
   const here = { service: service.name, operation: operation.name };
   for (const [one, other] of [[owner, here] as const, [here, owner] as const]) {
-    const what = `${key} is also the field of operation ${other.operation} of service ${other.service}.`;
+    const what =
+      `${key} is also the field of operation ${other.operation} of service ` + `${other.service}.`;
     names
       .of(one.service)
       .refuse(['operations', one.operation, 'field'], what, 'Give each a field of its own.');

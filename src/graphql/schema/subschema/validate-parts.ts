@@ -186,7 +186,8 @@ function renamedTwice(
     }
     const entry = rename?.entry ?? parts.fields.get(`${type.name}.${other}`)?.entry;
     if (entry === undefined) continue;
-    const what = `\`${type.name}.${other}\` and \`${type.name}.${field}\` would both be \`${name}\`.`;
+    const what =
+      `\`${type.name}.${other}\` and \`${type.name}.` + `${field}\` would both be \`${name}\`.`;
     findings.push(
       mappingFinding(service, ['rename', entry], what, 'Give each a name of its own, or hide one.'),
     );

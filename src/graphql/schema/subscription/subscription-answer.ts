@@ -58,7 +58,8 @@ export function calledAnswer(
     const argument = { config: called.config, steps: feedSteps(key), path: at };
     const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'event', reportPath);
     if (feed?.asText === true && isConverted(value)) {
-      const what = `\`${value.path}\` is converted to ${String(value.type)}, \`${key}\` takes a text.`;
+      const what =
+        `\`${value.path}\` is converted to ${String(value.type)}, ` + `\`${key}\` takes a text.`;
       report(at, what, 'Convert the argument as well.');
       return [];
     }

@@ -103,7 +103,8 @@ export class LeafTable {
     if (leaf !== null) return leaf;
     const others = retypesOf(type).join(', ');
     const remedy = others === '' ? 'Remove it.' : `It can be ${others}.`;
-    const what = `Values of type ${scalars.scalarOf(type).name} would not survive as ${mapping.type}.`;
+    const what =
+      `Values of type ${scalars.scalarOf(type).name} would not survive as ` + `${mapping.type}.`;
     names.refuse([...mapping.path, 'type'], what, remedy);
     return own;
   }

@@ -98,7 +98,10 @@ export const elementKey = (element: ElementDeclaration): string =>
 export function memberKey(member: Member): string {
   const { lift } = member;
   if (lift !== undefined && lift.length > 0) {
-    return `${lift.map(({ name }) => typeKey(name)).join('/')}/${memberKey({ ...member, lift: [] })}`;
+    return (
+      `${lift.map(({ name }) => typeKey(name)).join('/')}/` +
+      `${memberKey({ ...member, lift: [] })}`
+    );
   }
   if (member.kind === 'text') return 'text';
   return member.kind === 'element'
