@@ -1,11 +1,5 @@
 import { refuseByLimit } from '../core/index.js';
-import {
-  ELEMENTS_ONLY,
-  type Interest,
-  type StartTag,
-  WATCH,
-  type XmlHandler,
-} from '../xml/index.js';
+import { type Interest, type StartTag, WATCH, type XmlHandler } from '../xml/index.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
 import { elementRefusal, structureRefusal } from './header/header.js';
 import { ID_NAMESPACES, type SignedIds } from './header/signed-ids.js';
@@ -15,9 +9,9 @@ const ENCODINGS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Validates the elements of a Body: encodingStyle, sizes that arrays announce, and the Ids of a
- * signed message. Of a message without a signature it is passed only the elements with attributes
- * of SOAP, or with Ids that are always unique.
+ * Validates the elements of a Body: encodingStyle, sizes that arrays announce, and Ids. It needs
+ * only the elements with attributes of SOAP, or with Ids that are always unique; of a signed
+ * message those with any Id.
  */
 export class BodyValidator implements XmlHandler {
   readonly #dialect: Dialect;
@@ -30,14 +24,14 @@ export class BodyValidator implements XmlHandler {
     this.#dialect = dialect;
     this.#arrayItemsMax = arrayItemsMax;
     this.#ids = ids;
-    this.watched = ids === null ? OF_SOAP : OF_SOAP_AND_IDS;
+    this.watched = ids === null ? OF_SOAP : ids.isSigned ? OF_SOAP_AND_ALL_IDS : OF_SOAP_AND_IDS;
   }
 
   open(tag: StartTag): Interest {
     if (tag.attributeCount > 0) {
       this.watch(tag);
     }
-    return this.#ids?.isSigned === true ? ELEMENTS_ONLY : WATCH;
+    return WATCH;
   }
 
   watch(tag: StartTag): void {
@@ -58,6 +52,8 @@ const OF_SOAP: ReadonlySet<string> = new Set(
   DIALECT_NAMES.flatMap((name) => [DIALECTS[name].encodingUri, DIALECTS[name].envelopeUri]),
 );
 const OF_SOAP_AND_IDS: ReadonlySet<string> = new Set([...OF_SOAP, ...ID_NAMESPACES]);
+/** With those without a namespace. */
+const OF_SOAP_AND_ALL_IDS: ReadonlySet<string> = new Set([...OF_SOAP_AND_IDS, '']);
 
 /**
  * Validates the encodingStyle of an element of a Body. SOAP 1.2 part 1 section 5.4.6 has a Fault

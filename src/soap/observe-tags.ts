@@ -24,7 +24,7 @@ class TagObserverHandler implements XmlHandler {
   readonly #inner: XmlHandler;
   /** Elements open from the one that the inner handler skipped. */
   #skipped = 0;
-  /** The observer needs only tags with attributes of some namespaces. */
+  /** The observer needs only tags with attributes of some namespace. */
   #isWatching = false;
 
   constructor(observer: XmlHandler, inner: XmlHandler) {
@@ -34,7 +34,7 @@ class TagObserverHandler implements XmlHandler {
 
   open(tag: StartTag): Interest {
     const observed = this.#observer.open(tag);
-    this.#isWatching = observed === WATCH;
+    this.#isWatching = observed === WATCH && this.#observer.watched?.has('') !== true;
     if (this.#skipped > 0) {
       this.#skipped++;
     } else {
@@ -45,7 +45,7 @@ class TagObserverHandler implements XmlHandler {
     return observed === WATCH ? WATCH : ELEMENTS_ONLY;
   }
 
-  /** Content that a model passes over has no attributes of a namespace. */
+  /** Content that a model passes over has no attributes of a namespace, besides `xsi:nil`. */
   get model(): XmlHandler['model'] {
     return this.#isWatching ? this.#inner.model : null;
   }

@@ -46,7 +46,10 @@ export interface XmlHandler {
    * pass a model on.
    */
   move?(levels: number): void;
-  /** The namespaces of attributes that matter in content with the interest `WATCH`. */
+  /**
+   * The namespaces of attributes that matter in content with the interest `WATCH`. '': the
+   * attributes `Id`, `ID`, `id` and `AssertionID`, which have none.
+   */
   readonly watched?: ReadonlySet<string> | undefined;
   /**
    * A start tag in such content that has such an attribute; it has no `close`. A handler between
@@ -62,7 +65,8 @@ export interface XmlHandler {
 
 /**
  * A content model in the memory of the skimmer (`models/memory.ts`). The skimmer takes only what is
- * surely valid, elements without attributes of any namespace. All other content is reported.
+ * surely valid, elements without attributes of any namespace but `xsi:nil`. All other content is
+ * reported.
  */
 export interface ContentModel {
   /**

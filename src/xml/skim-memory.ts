@@ -27,6 +27,7 @@ import {
   PREFIXES,
   PREFIXES_MAX,
   WATCHED,
+  WATCHES_IDS,
 } from './assembly/layout.js';
 import type { XmlLimits } from './limits.js';
 import type { Namespaces } from './namespaces.js';
@@ -183,6 +184,7 @@ class SkimMemory {
     }
     this.setWord(PREFIXES, held);
     this.setWord(WATCHED, watchedPrefixes);
+    this.setWord(WATCHES_IDS, watched?.has('') === true ? 1 : 0);
     this.setWord(DEFAULT_URI, this.#uris.get(namespaces.find('') ?? '') ?? 0);
   }
 

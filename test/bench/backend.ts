@@ -18,8 +18,9 @@ const server = createServer((request, response) => {
 
 function answer(target: string, response: ServerResponse): void {
   const [asked = '', key = '', value] = /\?([a-z]+)=(\d+)$/.exec(target) ?? [];
-  if (key === 'bytes') {
-    const envelope = longEnvelope(Number(value), 'down');
+  if (key.startsWith(LONG)) {
+    const shape = SHAPES.find((each) => each === key.slice(LONG.length));
+    const envelope = longEnvelope(Number(value), 'down', shape);
     head(response, envelope.bytes);
     Readable.from(envelope.chunks(), { objectMode: false }).pipe(response);
     return;
@@ -31,6 +32,9 @@ function answer(target: string, response: ServerResponse): void {
   head(response, kept.length);
   response.end(kept);
 }
+
+/** Before the shape of a reply that is longer than memory, or alone. */
+const LONG = 'bytes';
 
 function replyFor(key: string, value: number): Buffer {
   if (key === 'orders') return orderList(value);

@@ -96,15 +96,19 @@ async function elements(unread: Server, enforced: Server): Promise<void> {
     ['validated', enforced],
   ] as const) {
     const load = new Load(server.url, undefined, 1);
-    for (const way of ['up', 'down'] as const) {
-      const start = performance.now();
-      await load[way](GIGABYTE);
-      rows.push([`${name}, ${way}`, ((performance.now() - start) / 1000).toFixed(2)]);
+    for (const shape of ['elements', 'dense', 'prefixed'] as const) {
+      const row = [`${name}, ${shape}`];
+      for (const way of ['up', 'down'] as const) {
+        const start = performance.now();
+        await load[way](GIGABYTE, shape);
+        row.push(((performance.now() - start) / 1000).toFixed(2));
+      }
+      rows.push(row);
     }
     await load.close();
   }
   print('\n1 GB of elements\n\n');
-  print(table(['Body', 's'], rows));
+  print(table(['Body', 's up', 's down'], rows));
 }
 
 /**

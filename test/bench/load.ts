@@ -6,6 +6,7 @@ import { callAll } from './kit.js';
 import {
   type LongEnvelope,
   longEnvelope,
+  type Shape,
   SMALL_REPLY,
   SMALL_REQUEST,
   type SmallCall,
@@ -65,17 +66,17 @@ export class Load {
   }
 
   /** One long envelope to the backend; its length. */
-  async up(bytes: number): Promise<number> {
-    const envelope = longEnvelope(bytes, 'up');
+  async up(bytes: number, shape: Shape = 'elements'): Promise<number> {
+    const envelope = longEnvelope(bytes, 'up', shape);
     const headers = [...HEADERS, 'content-length', String(envelope.bytes)];
     await this.post(PATH, headers, readable(envelope));
     return envelope.bytes;
   }
 
   /** One long envelope from the backend; its length. */
-  async down(bytes: number): Promise<number> {
-    const { bytes: expected } = longEnvelope(bytes, 'down');
-    const got = await this.post(`${PATH}?bytes=${bytes}`, HEADERS, SMALL_REQUEST);
+  async down(bytes: number, shape: Shape = 'elements'): Promise<number> {
+    const { bytes: expected } = longEnvelope(bytes, 'down', shape);
+    const got = await this.post(`${PATH}?bytes${shape}=${bytes}`, HEADERS, SMALL_REQUEST);
     if (got !== expected) throw new Error(`${got} bytes of ${expected}`);
     return got;
   }

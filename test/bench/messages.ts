@@ -98,11 +98,26 @@ export interface LongEnvelope {
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** An envelope of at least this length, by less than a megabyte more. */
-export function longEnvelope(bytes: number, way: Way): LongEnvelope {
-  const sample = way === 'up' ? asked(orders(1_000_000)) : orders(1_000_000);
-  const begin = sample.indexOf('      <o:order ');
-  const end = sample.indexOf('    </o:GetOrders');
+/** The beginning of the first row, and what stands behind the last one. */
+const ENDS_OF_CONTENT = {
+  elements: ['      <o:order ', '    </o:GetOrders'],
+  dense: ['<row ', '</GetOrders'],
+  prefixed: ['<o:row ', '</o:GetOrders'],
+} as const;
+
+/** The content of Body alone, about this long, in rows without a prefix. */
+export function denseContent(bytes: number): string {
+  const message = sizedEnvelope(bytes, 'dense', 'up').toString();
+  return message.slice(message.indexOf('<GetOrders'), message.indexOf('</soap:Body>'));
+}
+
+/** An envelope of at least this length, by less than a megabyte more; any shape but text. */
+export function longEnvelope(bytes: number, way: Way, shape: Shape = 'elements'): LongEnvelope {
+  const sample = sizedEnvelope(1_000_000, shape, way);
+  const [first, last] =
+    ENDS_OF_CONTENT[shape === 'elements' || shape === 'dense' ? shape : 'prefixed'];
+  const begin = sample.indexOf(first);
+  const end = sample.indexOf(last);
   const [head, block, tail] = [
     sample.subarray(0, begin),
     sample.subarray(begin, end),

@@ -17,6 +17,7 @@ import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
 import { signedMessage } from '../kit/signed-message.js';
 import { rulesTrusting } from '../wss/trusting-rules.js';
 import { isProgram, isQuick, print, quantile, table } from './kit.js';
+import { denseContent } from './messages.js';
 
 const LIMITS = {
   ...defaultsOf(XML_LIMITS),
@@ -115,6 +116,7 @@ export async function benchSigned(quick: boolean): Promise<void> {
   print(table(['', 'µs', 'quartiles', 'to node:crypto'], cells));
   const long = [
     ['elements', rows(8 * 1024 * 1024)],
+    ['dense elements, with attributes', denseContent(8 * 1024 * 1024)],
     ['text', `<Run xmlns="urn:desk"><data>${'QUJD'.repeat(2 * 1024 * 1024)}</data></Run>`],
   ] as const;
   const speeds = long.map(([name, content]) => {

@@ -22,19 +22,23 @@ import { LIMITS } from './log.js';
 
 const WATCHED: ReadonlySet<string> = new Set(['urn:w', 'urn:v']);
 
+const WATCHED_WITH_IDS: ReadonlySet<string> = new Set([...WATCHED, '']);
+const IDS: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID']);
+
 /** Names of elements with watched attributes, where each begins, and the values. */
 type Seen = readonly string[];
 
 /** Keeps the elements below the document element that have watched attributes. */
 class Watcher implements XmlHandler {
-  readonly watched = WATCHED;
+  readonly watched: ReadonlySet<string>;
   readonly seen: string[] = [];
   readonly #interest: Interest;
   closed = 0;
 
   /** With `WATCH` the reader finds them, else this handler. */
-  constructor(interest: Interest) {
+  constructor(interest: Interest, watched = WATCHED) {
     this.#interest = interest;
+    this.watched = watched;
   }
 
   open(tag: StartTag): Interest {
@@ -44,7 +48,11 @@ class Watcher implements XmlHandler {
 
   watch(tag: StartTag): void {
     const values = Array.from({ length: tag.attributeCount }, (_, at) => at)
-      .filter((at) => WATCHED.has(tag.attributeUri(at)))
+      .filter(
+        (at) =>
+          this.watched.has(tag.attributeUri(at)) &&
+          (tag.attributeUri(at) !== '' || IDS.has(tag.attributeLocal(at))),
+      )
       .map((at) => `${tag.attributeLocal(at)}=${tag.attributeValue(at)}`);
     if (values.length === 0) return;
     this.seen.push(`{${tag.uri}}${tag.local} ${tag.depth} ${tag.offsetBytes} ${values.join()}`);
@@ -108,6 +116,21 @@ t.test('watched attributes in skipped content are reported as they are in conten
     ),
     { numRuns: 2000 },
   );
+  t.end();
+});
+
+t.test('Ids without a namespace are watched where the handler asks for them', (t) => {
+  const names = ['Id', 'ID', 'id', 'iD', 'AssertionID', 'assertionID', 'o:Id', 'w:Id', 'Idx', 'i'];
+  const tags = names.map((name) => `<a b="1" ${name}="2" c="3"><b ${name}='4'/></a>`);
+  const message = within(tags.join('<c>text</c>'));
+  for (const watched of [WATCHED, WATCHED_WITH_IDS]) {
+    const { seen } = watch([message], new Watcher(ELEMENTS_ONLY, watched));
+    t.equal(seen.length, watched === WATCHED ? 2 : 10);
+    t.same(
+      assertSplitsAgree(message, (pieces) => watch(pieces, new Watcher(WATCH, watched)).seen),
+      seen,
+    );
+  }
   t.end();
 });
 

@@ -114,6 +114,7 @@ class ModelRecords {
       ),
       start,
       names: start === 0 ? 0 : (automaton?.names ?? 0),
+      isNillable: element.declaration.nillable,
     });
     if (record !== 0) {
       this.#elements.set(element, record);

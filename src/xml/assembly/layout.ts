@@ -21,6 +21,8 @@ export const NAMES_END = 0x42c;
 export const FLOOR = 0x430;
 /** A bit for each prefix that is bound to a watched namespace, by its place. */
 export const WATCHED = 0x434;
+/** Whether Ids without a namespace are watched, too. */
+export const WATCHES_IDS = 0x438;
 
 /**
  * The attributes of the tag being read: where the local part of each name begins, and its length.
@@ -70,6 +72,8 @@ export const MODEL_IS_UNKNOWN = 0x20114;
 export const DEFAULT_URI = 0x20118;
 /** The `<` of the start tag that opened an element last, or the last byte of what ended one. */
 export const MODEL_EVENT = 0x2011c;
+/** The number of the namespace of `xsi:nil`; 0: no element that is known may be nil. */
+export const NIL_URI = 0x20120;
 /** The numbers of the namespaces of `PREFIX`. */
 export const PREFIX_URI = 0x20140;
 
@@ -111,6 +115,7 @@ export const ELEMENT_REQUIRED = 16;
 export const ELEMENT_START = 20;
 /** The bytes of the counts of its children. */
 export const ELEMENT_COUNTS = 24;
+export const ELEMENT_IS_NILLABLE = 28;
 export const ELEMENT_BYTES = 32;
 /** An attribute: the next one, its bit, and its name. */
 export const ATTRIBUTE_NEXT = 12;

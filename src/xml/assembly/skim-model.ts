@@ -51,6 +51,7 @@ export function skimModel(from: u32, end: u32): u32 {
       const form = load<u32>(element + at.TEXT_FORM);
       if (form === at.FORM_OTHER) break;
       let close = i + 1 + length;
+      isNil = false;
       if (load<u8>(close) !== 0x3e) {
         close = attributesEnd(element, close, end);
         if (close === 0) break;
@@ -59,9 +60,12 @@ export function skimModel(from: u32, end: u32): u32 {
       }
       const isEmpty = load<u8>(close) === 0x2f;
       const behind = isEmpty ? close + 2 : close + 1;
-      const opens = form === at.FORM_MODEL && !isEmpty;
+      const opens = form === at.FORM_MODEL && !isEmpty && !isNil;
       let next = behind;
-      if (opens) {
+      if (isNil) {
+        if (!isEmpty) next = endTagEnd(behind, end, i + 1, length);
+        if (next === 0) break;
+      } else if (opens) {
         if (!push(frame, element, i + 1, length)) break;
       } else if (form === at.FORM_MODEL) {
         if (load<u32>(load<u32>(element + at.ELEMENT_START) + at.STATE_MAY_END) === 0) break;
@@ -97,6 +101,9 @@ export function skimModel(from: u32, end: u32): u32 {
   store<u32>(at.MODEL_LOWEST, lowest);
   return i;
 }
+
+/** The attributes read last have `xsi:nil`, which is true. */
+let isNil: bool = false;
 
 const frameAt = (depth: u32): u32 => at.MODEL_FRAME + depth * at.MODEL_FRAME_STRIDE;
 
@@ -156,7 +163,15 @@ function attributesEnd(element: u32, from: u32, end: u32): u32 {
     if (byte !== 0x20 || count >= load<i32>(at.MOST_ATTRIBUTES)) return 0;
     const name = i + 1;
     const length = nameLength(name, end);
-    if (length === 0 || prefixed !== 0) return 0;
+    if (length === 0) return 0;
+    if (prefixed !== 0) {
+      const stop = isNil ? 0 : nilEnd(element, name, length, end);
+      if (stop === 0) return 0;
+      isNil = true;
+      count++;
+      i = stop + 1;
+      continue;
+    }
     const attribute = attributeNamed(first, expected, name, length);
     if (attribute === 0) return 0;
     const bit = load<u32>(attribute + at.ATTRIBUTE_BIT);
@@ -173,6 +188,24 @@ function attributesEnd(element: u32, from: u32, end: u32): u32 {
     i = stop + 1;
   }
   return 0;
+}
+
+/** The `nil` of `xsi:nil`, as a number. */
+const NIL: u32 = 0x6c696e;
+
+/** Returns the end of the value of this attribute if it is `xsi:nil` and makes it nil; else 0. */
+function nilEnd(element: u32, name: u32, length: u32, end: u32): u32 {
+  const isNamed = length - prefixed === 3 && (load<u32>(name + prefixed) & 0xffffff) === NIL;
+  if (!isNamed || load<u32>(element + at.ELEMENT_IS_NILLABLE) === 0) return 0;
+  const uri = load<u32>(at.PREFIX_URI + found * 4);
+  const start = name + length + 2;
+  if (uri !== load<u32>(at.NIL_URI) || load<u16>(start - 2) !== 0x223d) return 0;
+  // `true`, as a number.
+  const stop = load<u8>(start) === 0x31 ? start + 1 : start + 4;
+  if (stop === start + 4 && load<u32>(start) !== 0x65757274) return 0;
+  return stop < end && load<u8>(stop) === 0x22 && stop - start <= load<u32>(at.MOST_VALUE)
+    ? stop
+    : 0;
 }
 
 /** The attribute with this name, which is the expected one most often; 0 for none. */
@@ -200,9 +233,14 @@ function leafEnd(element: u32, from: u32, end: u32, name: u32, length: u32): u32
       : form === at.FORM_NONE
         ? from
         : formEnd(element, from, end, 0x3c);
-  const close = stop + 2 + length;
-  if (stop === 0 || close >= end || load<u16>(stop) !== 0x2f3c) return 0;
-  return load<u8>(close) === 0x3e && isSame(name, stop + 2, length) ? close + 1 : 0;
+  return stop === 0 ? 0 : endTagEnd(stop, end, name, length);
+}
+
+/** Returns the end of the end tag at `i` of an element with this name; 0 where there is none. */
+function endTagEnd(i: u32, end: u32, name: u32, length: u32): u32 {
+  const close = i + 2 + length;
+  if (close >= end || load<u16>(i) !== 0x2f3c) return 0;
+  return load<u8>(close) === 0x3e && isSame(name, i + 2, length) ? close + 1 : 0;
 }
 
 /** Whether no text is valid text of this element. */

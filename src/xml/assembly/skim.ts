@@ -102,7 +102,11 @@ function attributesEnd(from: u32, end: u32): u32 {
     const length = nameLength(name, end);
     // A name that begins with `xml` may be a declaration.
     if (length === 0 || (load<u32>(name) & 0xffffff) === 0x6c6d78) return 0;
-    if (prefixed !== 0 && (load<u32>(at.WATCHED) & ((<u32>1) << found)) !== 0) return 0;
+    if (prefixed !== 0) {
+      if ((load<u32>(at.WATCHED) & ((<u32>1) << found)) !== 0) return 0;
+    } else if (load<u32>(at.WATCHES_IDS) !== 0 && isId(name, length)) {
+      return 0;
+    }
     const start = name + length + 2;
     if (start >= end || load<u16>(start - 2) !== 0x223d) return 0;
     const local = name + prefixed;
@@ -121,6 +125,11 @@ function attributesEnd(from: u32, end: u32): u32 {
     i = stop + 1;
   }
   return 0;
+}
+
+/** Whether a name is `Id` in any letters, or may be `AssertionID`. */
+function isId(name: u32, length: u32): bool {
+  return length === 2 ? (load<u16>(name) | 0x2020) === 0x6469 : length === 11;
 }
 
 /** Returns the end of valid text, as `textEnd` has it, but never beyond `end`. */

@@ -14,6 +14,7 @@ import {
   ELEMENT_ATTRIBUTES,
   ELEMENT_BYTES,
   ELEMENT_COUNTS,
+  ELEMENT_IS_NILLABLE,
   ELEMENT_REQUIRED,
   ELEMENT_START,
   FORM_ANY,
@@ -34,6 +35,7 @@ import {
   MODEL_COUNTS_END,
   MODEL_FRAME,
   MODEL_FRAME_STRIDE,
+  NIL_URI,
   RECORDS,
   RECORDS_END,
   STATE_BYTES,
@@ -85,6 +87,7 @@ interface ElementRecord {
   readonly start: number;
   /** The names that are counted in the content. */
   readonly names: number;
+  readonly isNillable: boolean;
 }
 
 interface EdgeRecord {
@@ -106,6 +109,7 @@ const OTHER_ELEMENT: ElementRecord = {
   needsOther: false,
   start: 0,
   names: 0,
+  isNillable: false,
 };
 
 /**
@@ -151,7 +155,8 @@ class ModelMemory {
   }
 
   /** Adds a declared element; returns its address, or 0 where there is no room. */
-  addElement({ form, attributes, needsOther, start, names }: ElementRecord): number {
+  addElement(record: ElementRecord): number {
+    const { form, attributes, needsOther, start, names, isNillable } = record;
     if (attributes.length > ATTRIBUTES_MAX) return this.addElement(OTHER_ELEMENT);
     const at = this.#add(ELEMENT_BYTES);
     if (at === 0) return 0;
@@ -169,6 +174,10 @@ class ModelMemory {
     skimMemory.setWord(at + ELEMENT_REQUIRED, required);
     skimMemory.setWord(at + ELEMENT_START, start);
     skimMemory.setWord(at + ELEMENT_COUNTS, names * 4);
+    skimMemory.setWord(at + ELEMENT_IS_NILLABLE, isNillable ? 1 : 0);
+    if (isNillable) {
+      skimMemory.setWord(NIL_URI, skimMemory.numberUri(INSTANCE_NAMESPACE));
+    }
     return this.#setForm(at, form) ? at : 0;
   }
 
@@ -272,6 +281,7 @@ class ModelMemory {
 const frameWord = (depth: number, word: number): number =>
   MODEL_FRAME + depth * MODEL_FRAME_STRIDE + word;
 
+const INSTANCE_NAMESPACE = 'http://www.w3.org/2001/XMLSchema-instance';
 const INTEGER_MAX = 0x7fff_ffff;
 const NO_BYTES = new Uint8Array(0);
 
