@@ -26,6 +26,7 @@ import { type ClaimedPath, claimedPaths, pathRules } from './listen/path-rules.j
 import { mcpPaths } from './mcp/mcp-rules.js';
 import { redisRules } from './process/redis-rules.js';
 import { restPaths } from './rest/rest-rules.js';
+import { answerRules } from './soap/answer-rules.js';
 import { demoWsdlRules } from './soap/demo-wsdl-rules.js';
 import { signingRules } from './soap/signing-rules.js';
 import { toleranceRules } from './soap/tolerance-rules.js';
@@ -72,6 +73,7 @@ export function* checkRules(
     ...federationRules(data),
     ...idempotencyRules(data),
     ...pageRules(data),
+    ...answerRules(data),
     ...signingRules(data),
     ...toleranceRules(data),
     ...listenRules(data),

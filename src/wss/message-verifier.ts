@@ -68,6 +68,7 @@ export class MessageVerifier implements XmlHandler {
   #includeDepth = 0;
   /** The signature that counts covers Body, which is open. */
   #isBodySigned = false;
+  #isVerifiedBefore = false;
   #envelope: canonical.ElementNode | null = null;
   #header: canonical.ElementNode | null = null;
   #head: VerifiedHeader | null = null;
@@ -113,7 +114,25 @@ export class MessageVerifier implements XmlHandler {
     this.#nowMillis = nowMillis;
   }
 
+  /** Whether the signature that counts covers Body, which has begun. */
+  get isBodySigned(): boolean {
+    return this.#isBodySigned;
+  }
+
+  /** A verifier of the same message as it came, with what is encrypted of it. */
+  ofEncrypted(): MessageVerifier {
+    const rules: VerificationRules = { ...this.#rules, encrypted: 'pass' };
+    return new MessageVerifier(NO_EVENTS, rules, this.#nowMillis, false, this.#sentValues);
+  }
+
+  /** The message was verified by another one, with what is encrypted of it. */
+  standIn(other: MessageVerifier): void {
+    this.#isVerifiedBefore = true;
+    this.verified = other.verified;
+  }
+
   open(tag: StartTag): Interest {
+    if (this.#isVerifiedBefore) return this.#inner.open(tag);
     this.held?.writeIncluded();
     this.#depth++;
     const own = this.#isIncluded(tag) ? this.#openIncluded(tag) : this.#openOwn(tag);
@@ -123,6 +142,10 @@ export class MessageVerifier implements XmlHandler {
   }
 
   close(contentEndBytes: number, endBytes: number): void {
+    if (this.#isVerifiedBefore) {
+      this.#inner.close(contentEndBytes, endBytes);
+      return;
+    }
     this.#interests.pop();
     this.#closeOwn(contentEndBytes, endBytes);
     this.#depth--;
@@ -131,6 +154,10 @@ export class MessageVerifier implements XmlHandler {
 
   text(chars: string): void {
     this.held?.writeIncluded();
+    if (this.#isVerifiedBefore) {
+      this.#inner.text(chars);
+      return;
+    }
     if (this.#block !== null) {
       this.#block.text(chars);
     } else if (this.#digests.length > 0) {
@@ -402,3 +429,6 @@ function wider(own: Interest, inner: Interest): Interest {
   }
   return SKIP;
 }
+
+/** Takes the events of a message that is verified only. */
+const NO_EVENTS: XmlHandler = { open: () => SKIP, close() {}, text() {} };

@@ -29,7 +29,7 @@ export const WSS_REFUSALS = {
     shows: ['rule'],
     remedy:
       'Sign with RSA, RSA-PSS, ECDSA or Ed25519 with SHA-256, and by exclusive ' +
-      'canonicalization; encrypt with AES-GCM and RSA-OAEP.',
+      'canonicalization; encrypt with AES-GCM, and RSA-OAEP or ECDH-ES.',
   },
   'wsse:UnsupportedSecurityToken': {
     blame: 'client',

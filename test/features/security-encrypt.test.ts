@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { answerBy, type RecordedMessage } from '../kit/backend.js';
-import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
+import { type Identity, makeKeys, NEW_KEY, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { encryptBody } from '../kit/encrypted-message.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { postGraphql, postJson } from '../kit/graphql-client.js';
@@ -112,15 +112,16 @@ ${options.more ?? ''}`,
 
 const ODD = 'é <&> "x" 😀 \t\r\n end';
 
-const KINDS = [
+type Kind = readonly [name: string, encrypt: string, decrypt: string];
+
+const KINDS: readonly Kind[] = [
   ['RSA-OAEP', '', ''],
   ['RSA-OAEP with SHA-256', ', keyTransport: rsa-oaep-sha256, keyReference: thumbprint', ''],
   ['AES-192', ', algorithm: aes192-gcm, keyReference: token', ', algorithms: [aes192-gcm]'],
-] as const;
+];
 
-t.test('calls of GraphQL and REST are encrypted', WITH_OPENSSL, async (t) => {
-  const keys = makeAll(t);
-  for (const [name, encrypt, decrypt] of KINDS) {
+async function assertEncrypted(t: Test, keys: Keys, kinds: readonly Kind[]): Promise<void> {
+  for (const [name, encrypt, decrypt] of kinds) {
     const chain = await useChain(t, { keys, encrypt, decrypt });
     for (const sum of ['10', ODD, '']) {
       t.match(await chain.ask(sum), '{"data":{"pay":{"id":7}}', name);
@@ -135,13 +136,22 @@ t.test('calls of GraphQL and REST are encrypted', WITH_OPENSSL, async (t) => {
     t.match(String(chain.received.at(-1)?.body), /sum>12</);
     t.notMatch(String(chain.received.at(-1)?.body), 'Security', 'an empty block goes as well');
   }
-});
+}
+
+t.test('calls of GraphQL and REST are encrypted', WITH_OPENSSL, (t) =>
+  assertEncrypted(t, makeAll(t), KINDS),
+);
+
+t.test('calls are encrypted for a key on a curve', WITH_OPENSSL, (t) =>
+  assertEncrypted(t, makeAll(t, NEW_KEY), [['ECDH-ES', ', keyReference: keyIdentifier', '']]),
+);
 
 t.test('a call is signed, then encrypted with its signature', WITH_OPENSSL, async (t) => {
   const keys = makeAll(t);
   const file = (name: string): string => `{ file: ${join(keys.folder, name)} }`;
   const chain = await useChain(t, {
     keys,
+    encrypt: ', parts: [Body, Signature]',
     make: `        timestamp: true
         replace: true
         signature: { cert: ${file('c.pem')}, key: ${file('k.pem')} }`,
@@ -153,6 +163,7 @@ t.test('a call is signed, then encrypted with its signature', WITH_OPENSSL, asyn
     more: OWN,
   });
   t.match(await chain.ask(ODD), '{"data":{"pay":{"id":7}}');
+  t.notMatch(chain.wire.at(-1), '<ds:Signature ');
   t.match(String(chain.received.at(-1)?.body), '<ds:Signature ', 'it goes on decrypted');
   const answer = await chain.soap(envelope('<Pay xmlns="urn:desk"><sum>1</sum></Pay>'));
   t.equal(answer.status, 200, await answer.text());

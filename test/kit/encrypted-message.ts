@@ -1,15 +1,18 @@
 import {
   constants,
   createCipheriv,
+  createDecipheriv,
   createHash,
   publicEncrypt,
   randomBytes,
   X509Certificate,
 } from 'node:crypto';
 import type { Identity } from './certificates.js';
+import { envelope } from './envelope.js';
 import { DS, WSSE } from './signed-message.js';
 
 export const XENC = 'http://www.w3.org/2001/04/xmlenc#';
+const WSSE11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
 export const XENC11 = 'http://www.w3.org/2009/xmlenc11#';
 const MESSAGE = 'http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1';
 const SECURITY =
@@ -19,11 +22,11 @@ const X509 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-x509-token
 type Hash = 'sha1' | 'sha256';
 
 export interface EncryptOptions {
-  readonly cipher?: 'aes128-gcm' | 'aes192-gcm' | 'aes256-gcm';
+  readonly cipher?: 'aes128-gcm' | 'aes192-gcm' | 'aes256-gcm' | 'aes256-cbc';
   readonly digest?: Hash;
   readonly mask?: Hash;
   /** `rsa-oaep` is that of XML Encryption 1.1. */
-  readonly transport?: 'rsa-oaep-mgf1p' | 'rsa-oaep';
+  readonly transport?: 'rsa-oaep-mgf1p' | 'rsa-oaep' | 'rsa-1_5';
   readonly reference?: KeyReference;
   /** How EncryptedData and EncryptedKey are connected. */
   readonly connection?: 'list' | 'keyInfo' | 'inside';
@@ -33,6 +36,8 @@ export interface EncryptOptions {
   /** How base64 is written. */
   readonly written?: (letters: string) => string;
   readonly type?: 'Content' | 'Element';
+  /** Gets the key of the content. */
+  readonly onKey?: (key: Buffer) => void;
 }
 
 export type KeyReference = 'issuerSerial' | 'thumbprint' | 'keyIdentifier' | 'certificate' | 'none';
@@ -74,6 +79,15 @@ export function encryptGcm(content: Buffer, key: Buffer): Buffer {
     key.length === 16 ? 'aes-128-gcm' : key.length === 24 ? 'aes-192-gcm' : 'aes-256-gcm';
   const cipher = createCipheriv(name, key, iv);
   return Buffer.concat([iv, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** The bytes of a CipherValue without a tag: IV, content, padding of ISO 10126. */
+function encryptCbc(content: Buffer, key: Buffer): Buffer {
+  const iv = randomBytes(16);
+  const cipher = createCipheriv('aes-256-cbc', key, iv).setAutoPadding(false);
+  const padding = randomBytes(16 - (content.length % 16));
+  padding[padding.length - 1] = padding.length;
+  return Buffer.concat([iv, cipher.update(content), cipher.update(padding), cipher.final()]);
 }
 
 const keyInfo = (content: string): string =>
@@ -140,13 +154,18 @@ export function encryptBody(
   const [start = '', content = '', end = ''] =
     /^(.*<s:Body[^>]*>)(.*)(<\/s:Body>.*)$/s.exec(message)?.slice(1) ?? [];
   const key = randomBytes(Number(/\d+/.exec(cipher)?.[0]) / 8);
-  const isDefault = digest === 'sha1' && mask === 'sha1' && transport === 'rsa-oaep-mgf1p';
+  options.onKey?.(key);
+  const isDefault = digest === 'sha1' && mask === 'sha1' && transport !== 'rsa-oaep';
   const method =
     (isDefault ? '' : `<ds:DigestMethod xmlns:ds="${DS}" Algorithm="${DIGESTS[digest]}"/>`) +
     (transport === 'rsa-oaep'
       ? `<xenc11:MGF xmlns:xenc11="${XENC11}" Algorithm="${XENC11}mgf1${mask}"/>`
       : '');
-  const algorithm = transport === 'rsa-oaep' ? `${XENC11}rsa-oaep` : `${XENC}rsa-oaep-mgf1p`;
+  const algorithm = transport === 'rsa-oaep' ? `${XENC11}rsa-oaep` : `${XENC}${transport}`;
+  const transported =
+    transport === 'rsa-1_5'
+      ? publicEncrypt({ key: cert, padding: constants.RSA_PKCS1_PADDING }, key)
+      : encryptOaep(key, cert, digest, mask);
   const list =
     connection === 'list'
       ? '<xenc:ReferenceList><xenc:DataReference URI="#ED-1"/></xenc:ReferenceList>'
@@ -155,7 +174,7 @@ export function encryptBody(
   const encryptedKey =
     `<xenc:EncryptedKey xmlns:xenc="${XENC}" Id="EK-1"><xenc:EncryptionMethod Algorithm="` +
     `${algorithm}">${method}</xenc:EncryptionMethod>${named}<xenc:CipherData><xenc:CipherValue>` +
-    `${alterKey(encryptOaep(key, cert, digest, mask)).toString('base64')}</xenc:CipherValue>` +
+    `${alterKey(transported).toString('base64')}</xenc:CipherValue>` +
     `</xenc:CipherData>${list}</xenc:EncryptedKey>`;
   const info =
     connection === 'keyInfo'
@@ -163,10 +182,11 @@ export function encryptBody(
       : connection === 'inside'
         ? `<ds:KeyInfo xmlns:ds="${DS}">${encryptedKey}</ds:KeyInfo>`
         : '';
-  const bytes = alter(encryptGcm(Buffer.from(content), key));
+  const isCbc = cipher === 'aes256-cbc';
+  const bytes = alter((isCbc ? encryptCbc : encryptGcm)(Buffer.from(content), key));
   const data =
     `<xenc:EncryptedData xmlns:xenc="${XENC}" Id="ED-1" Type="${XENC}${type}">` +
-    `<xenc:EncryptionMethod Algorithm="${XENC11}${cipher}"/>${info}<xenc:CipherData>` +
+    `<xenc:EncryptionMethod Algorithm="${isCbc ? XENC : XENC11}${cipher}"/>${info}<xenc:CipherData>` +
     `<xenc:CipherValue>${written(bytes.toString('base64'))}</xenc:CipherValue></xenc:CipherData>` +
     '</xenc:EncryptedData>';
   return withKey(start, connection === 'inside' ? '' : encryptedKey) + data + end;
@@ -182,4 +202,64 @@ function withKey(start: string, key: string): string {
   return start.includes('<s:Header>')
     ? start.replace('<s:Header>', `<s:Header>${block}`)
     : start.replace(/<s:Body/, `<s:Header>${block}</s:Header><s:Body`);
+}
+
+/** A message that was encrypted, then signed by `sign` with what is encrypted in its Body. */
+export function encryptThenSign(
+  content: string,
+  recipient: Identity,
+  sign: (content: string) => string,
+  options: EncryptOptions = {},
+): string {
+  const encrypted = encryptBody(envelope(content), recipient, options);
+  const key = /<xenc:EncryptedKey.*?<\/xenc:EncryptedKey>/s.exec(encrypted)?.[0] ?? '';
+  const data = /<xenc:EncryptedData.*<\/xenc:EncryptedData>/s.exec(encrypted)?.[0] ?? '';
+  // As canonical XML has it.
+  const written = data.replace(/<([\w:]+)([^<>]*)\/>/g, '<$1$2></$1>');
+  return sign(written).replace('</wsse:Security>', `${key}</wsse:Security>`);
+}
+
+/** Encrypts a header block, or a part of the Security block, and what stands in Body or not. */
+export function encryptHeader(
+  message: string,
+  { cert }: Identity,
+  part: string,
+  isWithBody: boolean,
+  alter: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): string {
+  const key = randomBytes(32);
+  const info = keyInfo(`<wsse:Reference URI="#EK-1" ValueType="${MESSAGE}#EncryptedKey"/>`);
+  const dataOf = (content: string, id: string, type: string, change = alter): string =>
+    `<xenc:EncryptedData xmlns:xenc="${XENC}" Id="${id}" Type="${XENC}${type}">` +
+    `<xenc:EncryptionMethod Algorithm="${XENC11}aes256-gcm"/>${info}<xenc:CipherData>` +
+    `<xenc:CipherValue>${change(encryptGcm(Buffer.from(content), key)).toString('base64')}` +
+    '</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData>';
+  const data = dataOf(part, 'ED-2', 'Element');
+  const isBlock = !part.startsWith('<wsse:');
+  const replaced = isBlock
+    ? `<wsse11:EncryptedHeader xmlns:wsse11="${WSSE11}">${data}</wsse11:EncryptedHeader>`
+    : data;
+  const ids = isWithBody ? ['ED-1', 'ED-2'] : ['ED-2'];
+  const references = ids.map((id) => `<xenc:DataReference URI="#${id}"/>`).join('');
+  const encryptedKey =
+    `<xenc:EncryptedKey xmlns:xenc="${XENC}" Id="EK-1"><xenc:EncryptionMethod Algorithm="` +
+    `${XENC}rsa-oaep-mgf1p"/>${keyInfo(referenceOf('issuerSerial', cert))}<xenc:CipherData>` +
+    `<xenc:CipherValue>${encryptOaep(key, cert, 'sha1', 'sha1').toString('base64')}` +
+    '</xenc:CipherValue></xenc:CipherData>' +
+    `<xenc:ReferenceList>${references}</xenc:ReferenceList></xenc:EncryptedKey>`;
+  const [start = '', content = '', end = ''] =
+    /^(.*<s:Body[^>]*>)(.*)(<\/s:Body>.*)$/s.exec(message.replace(part, replaced))?.slice(1) ?? [];
+  const body = isWithBody ? dataOf(content, 'ED-1', 'Content', (bytes) => bytes) : content;
+  return withKey(start, encryptedKey) + body + end;
+}
+
+/** What the EncryptedData of a message holds that this key decrypts. */
+export function decryptGcm(message: string, key: Buffer): string {
+  const [, letters = ''] = /<xenc:EncryptedData .*<xenc:CipherValue>([^<]*)</s.exec(message) ?? [];
+  const bytes = Buffer.from(letters, 'base64');
+  const name = key.length === 16 ? 'aes-128-gcm' : 'aes-256-gcm';
+  const decipher = createDecipheriv(name, key, bytes.subarray(0, 12), { authTagLength: 16 });
+  decipher.setAuthTag(bytes.subarray(-16));
+  const content = decipher.update(bytes.subarray(12, -16));
+  return Buffer.concat([content, decipher.final()]).toString();
 }

@@ -211,7 +211,14 @@ export function readReply(call: ConstantCall, reply: WholeReply, handler: XmlHan
     const input =
       rules === null
         ? reader
-        : new encryption.MessageDecryption({ rules, headBytes, readers, charset, output: reader });
+        : new encryption.MessageDecryption({
+            rules,
+            headBytes,
+            readers,
+            charset,
+            verifier: null,
+            output: reader,
+          });
     input.write(contentOf(call, reply, charset));
     input.end();
   } catch (caught) {

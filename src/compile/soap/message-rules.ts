@@ -120,6 +120,8 @@ export interface Switches {
   readonly rewritesTo: boolean;
   /** The Security block of a SOAP caller is replaced by that of the gateway. */
   readonly replacesSecurity: boolean;
+  /** Answers to SOAP callers are encrypted with the key of their request. */
+  readonly encryptsAnswers: boolean;
   /** Nonces that cannot be compared with those of other processes are accepted. */
   readonly acceptsUncomparedNonces: boolean;
   /** Messages may be multipart packages. */
@@ -140,6 +142,7 @@ export const switches = (config: ServiceConfig): Switches => ({
   checksAddressing: config.addressing.check,
   rewritesTo: config.addressing.rewriteTo,
   replacesSecurity: config.security.make?.replace === true,
+  encryptsAnswers: config.security.answer?.encrypt === true,
   acceptsUncomparedNonces: config.security.noncesWithoutRedis,
   acceptsPackages: config.attachments,
   // The end of a reply decides whether it is verified.

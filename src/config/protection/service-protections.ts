@@ -149,6 +149,7 @@ export const SERVICE_PROTECTIONS = {
       ...decrypted('services.*.security.verifyReplies?.decrypt?'),
       ...keysBelow('services.*.security', {
         ...each(kept, 'make.encrypt'),
+        ...each(flagComparison(true, false), 'answer.encrypt'),
         ...each(denials, 'make.encrypt?.parts'),
         ...keysBelow(
           'make.encrypt?',

@@ -11,7 +11,7 @@ export const DECRYPT_KEYS = closed(
   {
     keys: list(
       closed({
-        key: pem('The private key, PEM: of RSA.'),
+        key: pem('The private key, PEM: of RSA, or on P-256, P-384 or P-521.'),
         cert: pem('Its certificate, PEM, which messages name; both may rotate.'),
         passphrase: optional(text('The passphrase of the key.', { minLength: 1, maxLength: 1024 })),
       }),
@@ -24,19 +24,22 @@ export const DECRYPT_KEYS = closed(
       uniqueItems: true,
       default: [],
     }),
-    algorithms: list(oneOf(encryption.CONTENT_CIPHERS), 'Algorithms of the content.', {
-      minItems: 1,
-      uniqueItems: true,
-      default: ['aes128-gcm', 'aes256-gcm'],
-    }),
+    algorithms: list(
+      oneOf([...encryption.CONTENT_CIPHERS, ...encryption.UNSAFE_CIPHERS]),
+      'Algorithms of the content. CBC is taken by name only, and only in Body, where a verified ' +
+        'signature covers what is encrypted.',
+      { minItems: 1, uniqueItems: true, default: ['aes128-gcm', 'aes256-gcm'] },
+    ),
     keyTransports: list(
-      oneOf(encryption.KEY_TRANSPORTS),
-      'How the key of the content is encrypted: RSA-OAEP with SHA-1 or SHA-256.',
-      { minItems: 1, uniqueItems: true, default: ['rsa-oaep'] },
+      oneOf([...encryption.KEY_TRANSPORTS, encryption.UNSAFE_TRANSPORT]),
+      'How the key of the content is encrypted: RSA-OAEP with SHA-1 or SHA-256, or ECDH-ES with ' +
+        'AES key wrap. RSA of PKCS #1 1.5 is taken by name only, under the same signature.',
+      { minItems: 1, uniqueItems: true, default: [...encryption.KEY_TRANSPORTS] },
     ),
   },
-  'Decrypt the content of Body (XML Encryption 1.1). What goes on is the message as it was ' +
-    'before it was encrypted, without EncryptedKey and ReferenceList.',
+  'Decrypt the content of Body, header blocks and parts of the Security block (XML Encryption ' +
+    '1.1). What goes on is the message as it was before it was encrypted, without EncryptedKey ' +
+    'and ReferenceList.',
 );
 
 /** Parts that are encrypted: the content of Body, parts of the Security block, header blocks. */

@@ -367,5 +367,17 @@ export const SECURITY_KEYS = section(
     verify: optional(VERIFY_KEYS),
     verifyReplies: optional(VERIFY_REPLIES_KEYS),
     make: optional(MAKE_KEYS),
+    answer: optional(
+      closed(
+        {
+          encrypt: flag(
+            'Encrypt the content of Body with the key that came with the request, by AES-GCM; ' +
+              'Faults of the backend as well. `verify.decrypt` must demand such a key.',
+            false,
+          ),
+        },
+        'What the gateway does to the answers that SOAP callers get.',
+      ),
+    ),
   },
 );

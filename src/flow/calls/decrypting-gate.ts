@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
 import { asRefusal, Refusal } from '../../core/index.js';
 import type { Gate, mime } from '../../soap/index.js';
-import { encryption, unsupportedAlgorithm } from '../../wss/index.js';
+import { encryption, type MessageVerifier, unsupportedAlgorithm } from '../../wss/index.js';
 import type { MessageGate } from '../http/receive.js';
 
 /** Decrypts a message in front of its gate, which reads it as any other one. */
@@ -64,6 +64,7 @@ export function decryptionOf(
   { readers }: Pick<SoapService, 'readers'>,
   { package: type, charset }: DecryptedHead,
   gate: Gate,
+  verifier: MessageVerifier | null,
 ): encryption.MessageDecryption | null {
   if (rules === null) return null;
   if (type !== null) {
@@ -75,6 +76,7 @@ export function decryptionOf(
     headBytes: gate.headBytes,
     readers,
     charset,
+    verifier,
     output: gate,
   });
 }

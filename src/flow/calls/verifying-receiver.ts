@@ -177,7 +177,8 @@ export class VerifyingReceiver implements UpstreamReceiver {
       data: (chunk) => this.#call.receiver.data(chunk),
       end: () => {},
     });
-    this.#decryption = decryptionOf(decryption, service, { package: form.package, charset }, gate);
+    const head = { package: form.package, charset };
+    this.#decryption = decryptionOf(decryption, service, head, gate, verifier);
     return this.#decryption === null ? gate : new DecryptingGate(this.#decryption, gate);
   }
 

@@ -6,6 +6,7 @@ import { type observing, Refusal, type sharedState } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { fieldRights } from '../../graphql/index.js';
 import type { UpstreamRequest } from '../../upstream/index.js';
+import { encryption } from '../../wss/index.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
 import { subjectOf } from '../calls/caller-parts.js';
@@ -113,6 +114,10 @@ export async function answerSoap(
     isRequest: true,
     isKeyed: keptBytes !== null,
   });
+  const { bodyKey } = intake;
+  if (service.encryptsAnswers && bodyKey !== null) {
+    context.answer.changeBy(() => encryption.encryptAnswer(bodyKey, service.readers));
+  }
   const isKeyed = isEnforced && keptBytes !== null;
   const chosen = service.canary === null ? context : await called(context, asked);
   await forwardEnvelope(chosen, asked, head, intake, { query, isEnforced, isKeyed });

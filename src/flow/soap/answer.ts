@@ -1,11 +1,21 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { endLingering, linger, REQUEST_ID } from '../http/linger.js';
 import { writePart } from '../http/write-part.js';
 
+/** Changes the bytes of one answer as they go by. */
+interface AnswerChange {
+  write(bytes: Buffer): Buffer;
+  end(): Buffer;
+}
+
 /** The answer to a SOAP caller: the only place that writes one, whole or flowing. */
 export class SoapAnswer {
   readonly #asked: HttpExchange;
+  /** Makes what changes the envelope; null: it goes out as it is. */
+  #makeChange: (() => AnswerChange) | null = null;
+  /** Changes an answer that flows. */
+  #change: AnswerChange | null = null;
 
   constructor(asked: HttpExchange) {
     this.#asked = asked;
@@ -21,9 +31,17 @@ export class SoapAnswer {
     return this.#asked.response.headersSent;
   }
 
+  /** Envelopes go out as this changes them. */
+  changeBy(make: () => AnswerChange): void {
+    this.#makeChange = make;
+  }
+
   /** `more` are further fields, names and values in turn. */
-  whole(status: number, contentType: string, message: Buffer, more: readonly string[]): void {
+  whole(status: number, contentType: string, envelope: Buffer, more: readonly string[]): void {
     const { exchange, response } = this.#asked;
+    const change = this.#makeChange?.() ?? null;
+    const message =
+      change === null ? envelope : Buffer.concat([change.write(envelope), change.end()]);
     exchange.bytesOut += message.length;
     const headers = [
       'content-type',
@@ -45,6 +63,7 @@ export class SoapAnswer {
   begin(status: number, contentType: string, more: readonly string[]): void {
     const { exchange, request, response } = this.#asked;
     exchange.status = status;
+    this.#change = this.#makeChange?.() ?? null;
     // A backend may answer before the request is all there: the rest of it is not read, and nothing
     // can follow.
     if (!request.complete) {
@@ -55,10 +74,15 @@ export class SoapAnswer {
 
   /** False when the caller reads more slowly than the backend writes: wait for `onDrain`. */
   data(chunk: Buffer): boolean {
-    return writePart(this.#asked, chunk);
+    const changed = this.#change?.write(chunk) ?? chunk;
+    return changed.length === 0 || writePart(this.#asked, changed);
   }
 
   end(): void {
+    const last = this.#change?.end();
+    if (last !== undefined && last.length > 0) {
+      writePart(this.#asked, last);
+    }
     linger(this.#asked.request, this.#asked.response);
   }
 

@@ -3,7 +3,7 @@ import type { KnownOperation } from '../../compile/soap/operations/request-group
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, type sharedState } from '../../core/index.js';
 import { EnvelopeValidator, Gate, type GateOptions } from '../../soap/index.js';
-import type { encryption } from '../../wss/index.js';
+import type { encryption, MessageVerifier } from '../../wss/index.js';
 import type { Encoding } from '../../xml/index.js';
 import { beforeVerified, DecryptingGate, decryptionOf } from '../calls/decrypting-gate.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -44,6 +44,8 @@ export interface Intake {
   readonly encoding: Encoding | null;
   /** Encrypted content of it was decrypted. */
   readonly wasEncrypted: boolean;
+  /** The key of its Body; null where that was not encrypted. */
+  readonly bodyKey: encryption.ContentKey | null;
   /** Bytes read so far: of a message that flows there are more to come. */
   readonly reader: { readonly bytes: number };
 }
@@ -73,7 +75,8 @@ export async function intakeEnvelope(
       if (head.isUnread) {
         entrance.passUnread();
       }
-      decryption = isRequest && !head.isUnread ? decryptionIn(service, head, entrance) : null;
+      decryption =
+        isRequest && !head.isUnread ? decryptionIn(service, head, entrance, made.verifier) : null;
       return decryption === null ? entrance : new DecryptingGate(decryption, entrance);
     });
   } finally {
@@ -96,19 +99,25 @@ export async function intakeEnvelope(
   if (received.kind === 'whole') {
     service.readers.give(reading.xml);
   }
-  const wasEncrypted = isEncrypted(decryption);
-  return { received, envelope, policy, encoding, wasEncrypted, reader };
+  return { received, envelope, policy, encoding, reader, ...encryptionOf(decryption) };
 }
 
 const decryptionIn = (
   service: SoapService,
   { package: type, mediaType: { charset } }: PostHead,
   gate: Gate,
-): encryption.MessageDecryption | null =>
-  decryptionOf(service.verification?.decryption ?? null, service, { package: type, charset }, gate);
+  verifier: MessageVerifier | null,
+): encryption.MessageDecryption | null => {
+  const rules = service.verification?.decryption ?? null;
+  return decryptionOf(rules, service, { package: type, charset }, gate, verifier);
+};
 
-const isEncrypted = (decryption: encryption.MessageDecryption | null): boolean =>
-  decryption?.isEncrypted === true;
+const encryptionOf = (
+  decryption: encryption.MessageDecryption | null,
+): Pick<Intake, 'wasEncrypted' | 'bodyKey'> => ({
+  wasEncrypted: decryption?.isEncrypted === true,
+  bodyKey: decryption?.bodyKey ?? null,
+});
 
 /** Holds a message whose head is valid to the rights, budget and freshness of its sender. */
 async function admit(

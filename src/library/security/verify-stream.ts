@@ -106,7 +106,7 @@ class VerifiedStream implements StreamedMessage {
     const gate = new Gate(reader, this.#validator, service.gate, output);
     const head = { package: packageType, charset };
     const rules = service.verification?.decryption ?? null;
-    this.#decryption = decryptionOf(rules, service, head, gate);
+    this.#decryption = decryptionOf(rules, service, head, gate, verifier);
     this.#gate = this.#decryption === null ? gate : new DecryptingGate(this.#decryption, gate);
   }
 

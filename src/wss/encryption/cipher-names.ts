@@ -7,22 +7,43 @@ export const XENC11 = 'http://www.w3.org/2009/xmlenc11#';
 export const CONTENT_CIPHERS = ['aes128-gcm', 'aes192-gcm', 'aes256-gcm'] as const;
 export type ContentCipher = (typeof CONTENT_CIPHERS)[number];
 
+/**
+ * Ciphers without a tag (section 5.2.2), whose padding is an oracle: they are taken where a
+ * signature covers what is encrypted.
+ */
+export const UNSAFE_CIPHERS = [
+  'unsafe:aes128-cbc',
+  'unsafe:aes192-cbc',
+  'unsafe:aes256-cbc',
+] as const;
+export type UnsafeCipher = (typeof UNSAFE_CIPHERS)[number];
+export type AcceptedCipher = ContentCipher | UnsafeCipher;
+
 /** How keys of content are encrypted (sections 5.5.2 and 5.6.4). */
 export const KEY_TRANSPORTS = ['rsa-oaep', 'ecdh-es'] as const;
-export type KeyTransport = (typeof KEY_TRANSPORTS)[number];
+/** RSA of PKCS #1 1.5 (section 5.5.1), whose padding is an oracle as well. */
+export const UNSAFE_TRANSPORT = 'unsafe:rsa-1_5';
+export type KeyTransport = (typeof KEY_TRANSPORTS)[number] | typeof UNSAFE_TRANSPORT;
 
 /** How the gateway encrypts the keys of content: RSA-OAEP with one hash, or key agreement. */
 export const MADE_TRANSPORTS = ['rsa-oaep-mgf1p', 'rsa-oaep-sha256', 'ecdh-es'] as const;
 export type MadeTransport = (typeof MADE_TRANSPORTS)[number];
 
-export const CIPHER_URIS: ReadonlyMap<string, ContentCipher> = new Map(
-  CONTENT_CIPHERS.map((name) => [`${XENC11}${name}`, name]),
-);
+export const CIPHER_URIS: ReadonlyMap<string, AcceptedCipher> = new Map<string, AcceptedCipher>([
+  ...CONTENT_CIPHERS.map((name) => [`${XENC11}${name}`, name] as const),
+  ...UNSAFE_CIPHERS.map((name) => [`${XENC}${name.replace('unsafe:', '')}`, name] as const),
+]);
 
-export const KEY_BYTES: Readonly<Record<ContentCipher, number>> = {
+export const isUnsafeCipher = (cipher: AcceptedCipher): cipher is UnsafeCipher =>
+  cipher.startsWith('unsafe:');
+
+export const KEY_BYTES: Readonly<Record<AcceptedCipher, WrapLength>> = {
   'aes128-gcm': 16,
   'aes192-gcm': 24,
   'aes256-gcm': 32,
+  'unsafe:aes128-cbc': 16,
+  'unsafe:aes192-cbc': 24,
+  'unsafe:aes256-cbc': 32,
 };
 
 /** A cipher of content as `node:crypto` names it. */
@@ -32,6 +53,14 @@ export const GCM_NAMES = {
   'aes256-gcm': 'aes-256-gcm',
 } as const satisfies Readonly<Record<ContentCipher, string>>;
 
+/** Ciphers without a tag as `node:crypto` names them. */
+export const CBC_NAMES = {
+  'unsafe:aes128-cbc': 'aes-128-cbc',
+  'unsafe:aes192-cbc': 'aes-192-cbc',
+  'unsafe:aes256-cbc': 'aes-256-cbc',
+} as const satisfies Readonly<Record<UnsafeCipher, string>>;
+
+export const RSA_1_5 = `${XENC}rsa-1_5`;
 export const RSA_OAEP_MGF1P = `${XENC}rsa-oaep-mgf1p`;
 export const RSA_OAEP = `${XENC11}rsa-oaep`;
 

@@ -1,74 +1,140 @@
 import { Buffer } from 'node:buffer';
-import { createDecipheriv, type DecipherGCM } from 'node:crypto';
-import { type ContentCipher, KEY_BYTES } from './cipher-names.js';
+import { createDecipheriv, type Decipher, type DecipherGCM } from 'node:crypto';
+import {
+  type AcceptedCipher,
+  CBC_NAMES,
+  type ContentCipher,
+  GCM_NAMES,
+  isUnsafeCipher,
+  type UnsafeCipher,
+} from './cipher-names.js';
+import { LetterDecoder } from './letter-decoder.js';
 
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
+const NOTHING = Buffer.alloc(0);
 
-const WHITE = /[ \t\r\n]+/g;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** Decrypts the bytes of a CipherValue while they come. */
+interface ByteDecipher {
+  /** Returns what is known of the content. */
+  update(bytes: Buffer): Buffer;
+  /** The rest of the content; null where it is not what was encrypted. */
+  end(): Buffer | null;
+}
 
 /**
- * Decrypts a CipherValue while it comes: base64 of the IV, what AES-GCM has encrypted, and its tag
- * (XML Encryption 1.1 section 5.2.4). The last 16 bytes are held, for they may be the tag. Nothing
- * that it gives is verified before `verify` has answered.
+ * Decrypts a CipherValue while it comes, in base64 or as bytes. Nothing that it gives is verified
+ * before `end` has answered.
  */
 export class ContentDecipher {
-  readonly #decipher: (iv: Buffer) => DecipherGCM;
-  #cipher: DecipherGCM | null = null;
-  /** Letters that are no whole group of four yet. */
-  #letters = '';
-  #isPadded = false;
-  #isBroken = false;
-  /** The beginning of the IV, then what may be the tag. */
-  #held: Buffer = Buffer.alloc(0);
+  readonly #letters = new LetterDecoder();
+  readonly #bytes: ByteDecipher;
+
+  constructor(cipher: AcceptedCipher, key: Buffer) {
+    this.#bytes = isUnsafeCipher(cipher)
+      ? new CbcDecipher(cipher, key)
+      : new GcmDecipher(cipher, key);
+  }
+
+  /** Decrypts the next letters of base64. */
+  update(chars: string): Buffer {
+    return this.#bytes.update(this.#letters.decode(chars));
+  }
+
+  /** Decrypts bytes that stand in place of letters. */
+  updateBytes(bytes: Buffer): Buffer {
+    return this.#bytes.update(bytes);
+  }
+
+  /** The rest of the content; null where its tag or its padding is wrong, or it was no base64. */
+  end(): Buffer | null {
+    const rest = this.#bytes.end();
+    return this.#letters.isWhole ? rest : null;
+  }
+}
+
+/** The IV in front, then bytes of which the last are held: they may be the tag, or padding. */
+abstract class HoldingDecipher<C extends Decipher> implements ByteDecipher {
+  readonly #ivBytes: number;
+  readonly #heldBytes: number;
+  protected cipher: C | null = null;
+  /** The beginning of the IV, then what may be the last bytes. */
+  protected held: Buffer = NOTHING;
+
+  constructor(ivBytes: number, heldBytes: number) {
+    this.#ivBytes = ivBytes;
+    this.#heldBytes = heldBytes;
+  }
+
+  update(bytes: Buffer): Buffer {
+    let held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes]);
+    if (this.cipher === null) {
+      if (held.length < this.#ivBytes) {
+        this.held = Buffer.from(held);
+        return NOTHING;
+      }
+      this.cipher = this.begin(held.subarray(0, this.#ivBytes));
+      held = held.subarray(this.#ivBytes);
+    }
+    const known = Math.max(0, held.length - this.#heldBytes);
+    // A copy: the rest of a long chunk would be kept with it.
+    this.held = Buffer.from(held.subarray(known));
+    return this.cipher.update(held.subarray(0, known));
+  }
+
+  protected abstract begin(iv: Buffer): C;
+  abstract end(): Buffer | null;
+}
+
+const TAG_BYTES = 16;
+
+/** AES-GCM: the tag comes last (XML Encryption 1.1 section 5.2.4). */
+class GcmDecipher extends HoldingDecipher<DecipherGCM> {
+  readonly #make: (iv: Buffer) => DecipherGCM;
 
   constructor(cipher: ContentCipher, key: Buffer) {
-    const bits = KEY_BYTES[cipher] * 8;
-    const name = `aes-${bits === 128 ? 128 : bits === 192 ? 192 : 256}-gcm` as const;
-    this.#decipher = (iv) => createDecipheriv(name, key, iv, { authTagLength: TAG_BYTES });
+    super(12, TAG_BYTES);
+    this.#make = (iv) => createDecipheriv(GCM_NAMES[cipher], key, iv, { authTagLength: TAG_BYTES });
   }
 
-  /** Decrypts the next letters of base64. Returns what is known of the content. */
-  update(chars: string): Buffer {
-    const letters = this.#letters + chars.replace(WHITE, '');
-    const whole = letters.length - (letters.length % 4);
-    this.#letters = letters.slice(whole);
-    if (whole === 0) return Buffer.alloc(0);
-    const group = letters.slice(0, whole);
-    if (this.#isPadded || !BASE64.test(group)) {
-      this.#isBroken = true;
-    }
-    this.#isPadded ||= group.endsWith('=');
-    return this.#decrypt(Buffer.from(group, 'base64'));
+  protected begin(iv: Buffer): DecipherGCM {
+    return this.#make(iv);
   }
 
-  /** Whether all of it was base64, and the tag is that of the content. */
-  verify(): boolean {
-    const cipher = this.#cipher;
-    if (cipher === null || this.#held.length !== TAG_BYTES) return false;
-    cipher.setAuthTag(this.#held);
+  end(): Buffer | null {
+    if (this.cipher === null || this.held.length !== TAG_BYTES) return null;
+    this.cipher.setAuthTag(this.held);
     try {
-      cipher.final();
+      return this.cipher.final();
     } catch {
-      return false;
+      return null;
     }
-    return !this.#isBroken && this.#letters === '';
+  }
+}
+
+const BLOCK_BYTES = 16;
+
+/** AES-CBC: the last byte of the last block says how many of it are padding (section 5.2). */
+class CbcDecipher extends HoldingDecipher<Decipher> {
+  readonly #make: (iv: Buffer) => Decipher;
+
+  constructor(cipher: UnsafeCipher, key: Buffer) {
+    super(BLOCK_BYTES, BLOCK_BYTES);
+    this.#make = (iv) => createDecipheriv(CBC_NAMES[cipher], key, iv).setAutoPadding(false);
   }
 
-  #decrypt(bytes: Buffer): Buffer {
-    let held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
-    if (this.#cipher === null) {
-      if (held.length < IV_BYTES) {
-        this.#held = held;
-        return Buffer.alloc(0);
-      }
-      this.#cipher = this.#decipher(held.subarray(0, IV_BYTES));
-      held = held.subarray(IV_BYTES);
+  protected begin(iv: Buffer): Decipher {
+    return this.#make(iv);
+  }
+
+  end(): Buffer | null {
+    if (this.cipher === null || this.held.length !== BLOCK_BYTES) return null;
+    const block = this.cipher.update(this.held);
+    try {
+      this.cipher.final();
+    } catch {
+      // There were no whole blocks.
+      return null;
     }
-    const known = Math.max(0, held.length - TAG_BYTES);
-    // A copy: the rest of a long chunk would be kept with it.
-    this.#held = Buffer.from(held.subarray(known));
-    return this.#cipher.update(held.subarray(0, known));
+    const padding = block.at(-1) ?? 0;
+    return padding >= 1 && padding <= BLOCK_BYTES ? block.subarray(0, BLOCK_BYTES - padding) : null;
   }
 }

@@ -3,9 +3,16 @@ import type { canonical } from '../../xml/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { elementParts, isNamed, requiredAttribute, typedAttribute } from '../strict-elements.js';
 import { DS, WSSE, WSU, XENC } from '../wsse-names.js';
-import { CIPHER_URIS, type ContentCipher, type KeyTransport } from './cipher-names.js';
+import {
+  type AcceptedCipher,
+  CIPHER_URIS,
+  isUnsafeCipher,
+  KEY_BYTES,
+  type KeyTransport,
+  UNSAFE_TRANSPORT,
+} from './cipher-names.js';
 import type { DecryptionKey } from './decryption-keys.js';
-import { decryptKey, readEncryptedKey } from './encrypted-key.js';
+import { type EncryptedKeyForm, privateKeyFor, readEncryptedKey } from './encrypted-key.js';
 
 /** What a service decrypts, and with what. Made at start-up. */
 export interface DecryptionRules {
@@ -13,7 +20,7 @@ export interface DecryptionRules {
   readonly owner: string;
   /** The files of keys may be replaced: these are as they are now. */
   readonly keys: () => readonly DecryptionKey[];
-  readonly ciphers: ReadonlySet<ContentCipher>;
+  readonly ciphers: ReadonlySet<AcceptedCipher>;
   readonly transports: ReadonlySet<KeyTransport>;
   /** The content of Body must have been encrypted. */
   readonly isBodyRequired: boolean;
@@ -21,57 +28,146 @@ export interface DecryptionRules {
   readonly role: string | null;
   /** Content that no key opens passes as it came. */
   readonly passesUnopened: boolean;
-  /** A signature is verified, of what was there before it was encrypted. */
+  /** A signature is verified: of what was encrypted, or of what is encrypted. */
   readonly verifiesSignature: boolean;
 }
 
-/** The key of an EncryptedData, and what leaves the Security block with it. */
+/** The key of an EncryptedData, and the EncryptedKey that it came in. */
 export interface ContentKey {
-  readonly cipher: ContentCipher;
+  readonly cipher: AcceptedCipher;
   readonly key: Buffer;
-  readonly removed: readonly canonical.ElementNode[];
+  /** The value of the EncryptedKey, by whose digest answers name it. */
+  readonly encryptedKey: Buffer;
 }
 
 /** EncryptedKeys of one Security block. */
 const KEYS_MAX = 8;
 
-/**
- * Finds and decrypts the key of an EncryptedData, whose EncryptionMethod and KeyInfo are read. Null
- * for one that no key opens, where that passes. Throws the faults of WS-Security 1.1 section 12.
- */
-export function contentKeyOf(
-  data: canonical.ElementNode,
-  security: canonical.ElementNode | null,
-  rules: DecryptionRules,
-): ContentKey | null {
-  const cipher = cipherOf(data, rules);
-  const parts = security?.elements ?? [];
-  const listed = parts.filter((part) => isNamed(part, XENC, 'EncryptedKey'));
-  const lists = parts.filter((part) => isNamed(part, XENC, 'ReferenceList'));
-  if (listed.length > KEYS_MAX) throw invalidSecurity(`more than ${KEYS_MAX} EncryptedKeys`);
-  const node = keyNodeOf(data, listed);
-  const tokens = tokensOf(parts);
-  const key =
-    node === null
-      ? null
-      : decryptKey(readEncryptedKey(node, rules.transports), rules.keys(), tokens, cipher);
-  if (key === null) {
-    if (rules.passesUnopened) return null;
-    throw failedCheck('decryption: the message names no key of `decrypt.keys`');
+/** The keys of one message: the EncryptedKeys of its Security block, and what their lists name. */
+export class MessageKeys {
+  /** A signature covers what is encrypted: algorithms that are unsafe without may be taken. */
+  isCovered = false;
+  readonly #rules: DecryptionRules;
+  readonly #parts: readonly canonical.ElementNode[];
+  readonly #listed: readonly canonical.ElementNode[];
+  readonly #lists: readonly canonical.ElementNode[];
+  readonly #tokens: ReadonlyMap<string, canonical.ElementNode>;
+  /** Keys that are open, by their EncryptedKey and length. */
+  readonly #opened = new Map<canonical.ElementNode, ContentKey>();
+
+  constructor(security: canonical.ElementNode | null, rules: DecryptionRules) {
+    this.#rules = rules;
+    this.#parts = security?.elements ?? [];
+    this.#listed = this.#parts.filter((part) => isNamed(part, XENC, 'EncryptedKey'));
+    this.#lists = this.#parts.filter((part) => isNamed(part, XENC, 'ReferenceList'));
+    this.#tokens = tokensOf(this.#parts);
+    if (this.#listed.length > KEYS_MAX) {
+      throw invalidSecurity(`more than ${KEYS_MAX} EncryptedKeys`);
+    }
   }
-  checkReferences(data, [...lists, ...listed.flatMap((each) => listsIn(each))]);
-  checkOrder(parts, rules);
-  const removed = [...listed, ...lists];
-  return { cipher, key, removed: [...removed, ...tokensOnlyOf(removed, parts, tokens)] };
+
+  /** Whether an EncryptedKey of this block, or its own, is that of the data. */
+  isNamed(data: canonical.ElementNode): boolean {
+    return keyNodeOf(data, this.#listed) !== null;
+  }
+
+  /**
+   * The key of an EncryptedData, whose EncryptionMethod and KeyInfo are read. Null for one that no
+   * key opens, where that passes. Throws the faults of WS-Security 1.1 section 12.
+   */
+  keyOf(data: canonical.ElementNode): ContentKey | null {
+    const cipher = cipherOf(data, this.#rules);
+    this.#demandCover(isUnsafeCipher(cipher), cipher);
+    const node = keyNodeOf(data, this.#listed);
+    const known = node === null ? undefined : this.#opened.get(node);
+    if (known !== undefined && known.cipher === cipher) return known;
+    const found = node === null ? null : this.#open(readEncryptedKey(node, this.#rules), cipher);
+    if (found === null) {
+      if (this.#rules.passesUnopened) return null;
+      throw failedCheck('decryption: the message names no key of `decrypt.keys`');
+    }
+    if (node !== null) {
+      this.#opened.set(node, found);
+    }
+    return found;
+  }
+
+  #open(form: EncryptedKeyForm, cipher: AcceptedCipher): ContentKey | null {
+    this.#demandCover(form.transport === UNSAFE_TRANSPORT, form.transport);
+    const privateKey = privateKeyFor(form, this.#rules.keys(), this.#tokens);
+    if (privateKey === null) return null;
+    return {
+      cipher,
+      key: form.open(privateKey, KEY_BYTES[cipher]),
+      encryptedKey: form.value,
+    };
+  }
+
+  /** Padding that is told from other errors opens messages: nobody else may have made this one. */
+  #demandCover(isUnsafe: boolean, name: string): void {
+    if (isUnsafe && !this.isCovered) {
+      throw unsupportedAlgorithm(
+        `\`${name}\` is taken only where a verified signature covers the encrypted content of ` +
+          'Body: encrypt first, then sign',
+      );
+    }
+  }
+
+  /** Nothing else may be encrypted: what is left of it could not be read behind. */
+  checkReferences(found: readonly canonical.ElementNode[]): void {
+    const known = new Set(found.map((data) => `#${typedAttribute(data, 'Id') ?? ''}`));
+    const lists = [...this.#lists, ...this.#listed.flatMap(listsIn)];
+    if (referencesIn(lists).some((uri) => uri === null || !known.has(uri))) {
+      throw unsupportedAlgorithm(
+        'encrypted parts beside the content of Body, header blocks and parts of the Security block',
+      );
+    }
+  }
+
+  /**
+   * Whether the signatures of the block are of what is encrypted. Security blocks are written from
+   * their end: a signature before the key was made later.
+   */
+  get isSignedEncrypted(): boolean {
+    const signatures = this.#signatures.map((signature) => this.#parts.indexOf(signature));
+    const at = this.#parts.findIndex(
+      (part) => this.#lists.includes(part) || listsIn(part).length > 0,
+    );
+    const encrypted = at < 0 ? this.#parts.findIndex((part) => this.#listed.includes(part)) : at;
+    const [first = -1, ...further] = signatures.filter((index) => index < encrypted);
+    if (first < 0) return false;
+    if (further.length + 1 < signatures.length) {
+      throw unsupportedAlgorithm('signatures before and behind the encryption');
+    }
+    return true;
+  }
+
+  get #signatures(): readonly canonical.ElementNode[] {
+    return this.#parts.filter((part) => isNamed(part, DS, 'Signature'));
+  }
+
+  /**
+   * What leaves the Security block: keys, lists, and tokens that name our own keys. Signatures of
+   * what is encrypted as well: they match nothing that goes on.
+   */
+  removed(isSignedEncrypted: boolean): readonly canonical.ElementNode[] {
+    const signatures = isSignedEncrypted ? this.#signatures : [];
+    const removed = [...this.#listed, ...this.#lists, ...signatures];
+    return [...removed, ...tokensOnlyOf(removed, this.#parts, this.#tokens)];
+  }
 }
 
-function cipherOf(data: canonical.ElementNode, { ciphers, owner }: DecryptionRules): ContentCipher {
+function cipherOf(
+  data: canonical.ElementNode,
+  { ciphers, owner }: DecryptionRules,
+): AcceptedCipher {
   const method = data.elements.find((part) => isNamed(part, XENC, 'EncryptionMethod'));
   if (method === undefined) throw invalidSecurity('EncryptedData has no EncryptionMethod');
   const identifier = requiredAttribute(method, 'Algorithm');
   const cipher = CIPHER_URIS.get(identifier);
   if (cipher === undefined || !ciphers.has(cipher)) {
-    throw unsupportedAlgorithm(`not in \`${owner}.algorithms\``, identifier);
+    const named = cipher === undefined ? '' : `: it does not name \`${cipher}\``;
+    throw unsupportedAlgorithm(`not in \`${owner}.algorithms\`${named}`, identifier);
   }
   return cipher;
 }
@@ -100,33 +196,10 @@ function keyNodeOf(
 }
 
 const listsIn = (key: canonical.ElementNode): readonly canonical.ElementNode[] =>
-  key.elements.filter((part) => isNamed(part, XENC, 'ReferenceList'));
+  key.uri === XENC ? key.elements.filter((part) => isNamed(part, XENC, 'ReferenceList')) : [];
 
 const referencesIn = (lists: readonly canonical.ElementNode[]): readonly (string | null)[] =>
   lists.flatMap((list) => list.elements.map((reference) => typedAttribute(reference, 'URI')));
-
-/** Nothing else may be encrypted: what is left of it could not be read behind. */
-function checkReferences(
-  data: canonical.ElementNode,
-  lists: readonly canonical.ElementNode[],
-): void {
-  const own = `#${typedAttribute(data, 'Id') ?? ''}`;
-  if (referencesIn(lists).some((uri) => uri !== own)) {
-    throw unsupportedAlgorithm('encrypted parts beside the content of Body');
-  }
-}
-
-/** Security blocks are written from their end: a signature before the key was made later. */
-function checkOrder(
-  parts: readonly canonical.ElementNode[],
-  { verifiesSignature }: DecryptionRules,
-): void {
-  const signature = parts.findIndex((part) => isNamed(part, DS, 'Signature'));
-  const key = parts.findIndex(({ uri }) => uri === XENC);
-  if (verifiesSignature && signature >= 0 && signature < key) {
-    throw unsupportedAlgorithm('a signature of what is encrypted already: sign first');
-  }
-}
 
 /** The tokens of a Security block by their Ids. */
 const tokensOf = (

@@ -1,13 +1,16 @@
 /** Messages that are decrypted, or encrypted, while they stream. */
 
+export { encryptAnswer } from './answer-encryption.js';
 export {
   CONTENT_CIPHERS,
   KEY_TRANSPORTS,
   MADE_TRANSPORTS,
   type MadeTransport,
+  UNSAFE_CIPHERS,
+  UNSAFE_TRANSPORT,
 } from './cipher-names.js';
 export type { DecryptionKey } from './decryption-keys.js';
-export type { DecryptionRules } from './encrypted-content.js';
+export type { ContentKey, DecryptionRules } from './encrypted-content.js';
 export type { EncryptedPart, EncryptionRules } from './encrypted-head.js';
 export { MessageDecryption } from './message-decryption.js';
 export { encryptMessage, MessageEncryption } from './message-encryption.js';

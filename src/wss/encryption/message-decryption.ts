@@ -13,19 +13,25 @@ import {
   type XmlReader,
 } from '../../xml/index.js';
 import { securityOf } from '../header-verification.js';
+import type { MessageVerifier } from '../message-verifier.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { XENC } from '../wsse-names.js';
+import { isUnsafeCipher } from './cipher-names.js';
 import { ContentDecipher } from './content-decipher.js';
-import { contentKeyOf, type DecryptionRules } from './encrypted-content.js';
+import { decryptParts, encryptedPartsOf, isEncryptedBlock, openedHead } from './decrypted-head.js';
+import { type ContentKey, type DecryptionRules, MessageKeys } from './encrypted-content.js';
+import type { HeadEdit } from './head-edits.js';
+import { SignedBytes } from './signed-bytes.js';
 
 /** Elements, texts and comments that are kept of a Header, and of an EncryptedData. */
 const NODES_MAX = 8192;
 
 /**
  * `head`: bytes are held until it is known whether Body is encrypted. `content`: an EncryptedData
- * is open. `tail`: bytes go on once they are read. `passing`: they go on unread.
+ * is open. `ended`: it has no tag, and bytes are held until the signature of Body is verified.
+ * `tail`: bytes go on once they are read. `passing`: they go on unread.
  */
-type Stage = 'head' | 'content' | 'tail' | 'passing';
+type Stage = 'head' | 'content' | 'ended' | 'tail' | 'passing';
 
 export interface DecryptionOptions {
   readonly rules: DecryptionRules;
@@ -38,24 +44,31 @@ export interface DecryptionOptions {
   };
   /** That of the Content-Type; null for none. */
   readonly charset: string | null;
+  /** The verifier of what comes out; null where nothing is verified. */
+  readonly verifier: MessageVerifier | null;
   /** Takes the message as it was before it was encrypted. Throws what it finds wrong. */
   readonly output: { write(bytes: Buffer): void; end(): void };
 }
 
 /**
- * Decrypts the content of Body of one message while it streams. What it gives out is the message
- * without EncryptedData, EncryptedKey and ReferenceList, to be read as any other one. Its end comes
- * once the tag of the content is verified, so that a wrong message never ends; and what its reader
- * finds wrong in the content is thrown then, so that nothing is told of content that was altered.
+ * Decrypts one message while it streams: parts of its Header, and the content of Body. It gives out
+ * the message without EncryptedData, EncryptedKey and ReferenceList, to be read as any other one.
+ * The end comes once the tag of the content is verified, so that a wrong message never ends; and
+ * what its reader finds wrong in the content is thrown then, so that nothing is told of content
+ * that was altered.
  */
 export class MessageDecryption implements XmlHandler {
   /** Content was decrypted; it is verified once `isVerified`. */
   isEncrypted = false;
   isVerified = false;
+  /** The key of the content of Body, in which an answer may be encrypted; null for none. */
+  bodyKey: ContentKey | null = null;
   readonly #options: DecryptionOptions;
   readonly #reader: XmlReader;
   #stage: Stage = 'head';
   #held: Buffer[] = [];
+  /** Bytes that are held behind content without a tag. */
+  #heldBytes = 0;
   #bytes = 0;
   #depth = 0;
   #nodes = 0;
@@ -68,6 +81,8 @@ export class MessageDecryption implements XmlHandler {
   #isInBody = false;
   #isValue = false;
   #decipher: ContentDecipher | null = null;
+  /** Verifies a signature of the bytes as they came; null where there is none. */
+  #signed: SignedBytes | null = null;
   /** Offset behind the EncryptedData. */
   #resumeBytes = 0;
   /** What the output found wrong in content that is not verified; null for nothing. */
@@ -79,6 +94,7 @@ export class MessageDecryption implements XmlHandler {
   }
 
   write(chunk: Buffer): void {
+    this.#signed?.write(chunk);
     if (this.#stage === 'passing') {
       this.#options.output.write(chunk);
       return;
@@ -91,7 +107,7 @@ export class MessageDecryption implements XmlHandler {
     } else {
       this.#reader.write(chunk);
     }
-    if (this.#stage === 'tail') {
+    if (this.#stage === 'ended' || this.#stage === 'tail') {
       this.#giveTail(chunk.subarray(Math.max(0, this.#resumeBytes - startBytes)));
     }
   }
@@ -103,6 +119,7 @@ export class MessageDecryption implements XmlHandler {
       this.#reader.end();
       this.#options.readers.give(this.#reader);
     }
+    this.#signed?.end();
     this.#giveVerified(() => this.#options.output.end());
   }
 
@@ -134,6 +151,10 @@ export class MessageDecryption implements XmlHandler {
     }
     if (depth === this.#dataDepth) {
       this.#endData(endBytes);
+      return;
+    }
+    if (depth === 2 && this.#stage === 'ended') {
+      this.#verify();
       return;
     }
     if (this.#tree === null) return;
@@ -175,7 +196,7 @@ export class MessageDecryption implements XmlHandler {
     }
   }
 
-  /** The message is not encrypted, or for others: it goes on as it came. */
+  /** Body is not encrypted, or for others: it goes on as it came, behind its Header. */
   #pass(): void {
     if (this.#isRequired) {
       throw invalidSecurity('the content of Body is not encrypted');
@@ -184,7 +205,54 @@ export class MessageDecryption implements XmlHandler {
     this.#held = [];
     this.#stage = 'passing';
     this.#options.readers.give(this.#reader);
-    this.#options.output.write(held);
+    const opened = this.#openHead(held, null);
+    this.#giveVerified(() => this.#options.output.write(opened?.head ?? held));
+  }
+
+  /**
+   * Opens what is encrypted in the head, and finds the key of this EncryptedData; null where
+   * nothing is encrypted for us, or no key opens it and that passes.
+   */
+  #openHead(
+    held: Buffer,
+    data: canonical.ElementNode | null,
+  ): { readonly head: Buffer; readonly key: ContentKey | null } | null {
+    const { rules } = this.#options;
+    const security = this.#security();
+    const keys = new MessageKeys(security, rules);
+    const parts = encryptedPartsOf(this.#header, security).filter((part) =>
+      keys.isNamed(part.data),
+    );
+    if (data === null && parts.length === 0) return null;
+    const isSigned = rules.verifiesSignature && keys.isSignedEncrypted;
+    const signed = isSigned ? this.#verifyFirst(held) : null;
+    keys.isCovered = signed?.coversBody === true;
+    const key = data === null ? null : keys.keyOf(data);
+    const edits: readonly HeadEdit[] | null = decryptParts(parts, keys);
+    if (edits === null || (data !== null && key === null)) return null;
+    const all = parts.map((part) => part.data);
+    keys.checkReferences(data === null ? all : [...all, data]);
+    this.#signed = signed;
+    signed?.accept();
+    this.isEncrypted = true;
+    this.isVerified = data === null;
+    const head = data === null ? held : held.subarray(0, data.offsetBytes);
+    return { head: openedHead(head, edits, keys.removed(isSigned), security), key };
+  }
+
+  /** Verifies the bytes so far, and those that follow, as they came. */
+  #verifyFirst(held: Buffer): SignedBytes | null {
+    const { verifier, readers, charset } = this.#options;
+    if (verifier === null) return null;
+    const signed = new SignedBytes(verifier, readers, charset);
+    signed.write(held);
+    return signed;
+  }
+
+  #security(): canonical.ElementNode | null {
+    const dialect = dialectOfUri(this.#envelope?.uri ?? '');
+    if (dialect === null || this.#header === null) return null;
+    return securityOf(this.#header, dialect, this.#options.rules.role);
   }
 
   get #isRequired(): boolean {
@@ -194,7 +262,7 @@ export class MessageDecryption implements XmlHandler {
   /** A header block begins, or what Body holds, or an element in place of Body. */
   #openPart(tag: StartTag): Interest {
     if (this.#depth === 3 && !this.#isInBody) {
-      if (tag.local !== 'Security') return SKIP;
+      if (tag.local !== 'Security' && !isEncryptedBlock(tag)) return SKIP;
       this.#tree = new canonical.TreeBuilder(this.#header, ALL, () => this.#countNode());
       return this.#tree.open(tag);
     }
@@ -228,7 +296,6 @@ export class MessageDecryption implements XmlHandler {
 
   /** The CipherValue begins: all that is in front of it goes on. */
   #begin(): void {
-    const { rules } = this.#options;
     const data = this.#tree?.root ?? null;
     if (data === null || this.#decipher !== null) {
       throw invalidSecurity('two CipherValues in EncryptedData');
@@ -236,18 +303,14 @@ export class MessageDecryption implements XmlHandler {
     if (this.#reader.encoding !== 'utf-8' && this.#reader.encoding !== 'us-ascii') {
       throw unsupportedAlgorithm('encrypted content in a message that is not UTF-8');
     }
-    const dialect = dialectOfUri(this.#envelope?.uri ?? '');
-    if (dialect === null) throw PLAIN;
-    const security = this.#header === null ? null : securityOf(this.#header, dialect, rules.role);
-    const opened = contentKeyOf(data, security, rules);
-    if (opened === null) throw PLAIN;
-    const { cipher, key, removed } = opened;
+    const opened = this.#openHead(Buffer.concat(this.#held), data);
+    if (opened === null || opened.key === null) throw PLAIN;
+    const { cipher, key } = opened.key;
+    this.bodyKey = opened.key;
     this.#decipher = new ContentDecipher(cipher, key);
-    this.isEncrypted = true;
     this.#stage = 'content';
-    const head = Buffer.concat(this.#held).subarray(0, data.offsetBytes);
     this.#held = [];
-    this.#give(withoutElements(head, removed, security));
+    this.#give(opened.head);
   }
 
   #decrypt(chars: string): void {
@@ -271,16 +334,42 @@ export class MessageDecryption implements XmlHandler {
     this.#dataDepth = 0;
     this.#tree = null;
     if (this.#decipher === null) throw invalidSecurity('EncryptedData without a CipherValue');
-    if (!this.#decipher.verify()) throw failedCheck('decryption: the tag, or the key');
-    this.isVerified = true;
-    if (this.#failure !== null) throw ofContent(this.#failure.caught);
     this.#resumeBytes = endBytes;
+    this.#stage = 'ended';
+    if (this.bodyKey !== null && !isUnsafeCipher(this.bodyKey.cipher)) {
+      this.#verify();
+    }
+  }
+
+  /** The end of the content is verified: by its tag, or by the signature of Body. */
+  #verify(): void {
+    const rest = this.#decipher?.end() ?? null;
+    if (rest === null) throw failedCheck('decryption: the tag, or the key');
+    this.isVerified = true;
+    if (rest.length > 0) {
+      this.#give(rest);
+    }
+    if (this.#failure !== null) throw ofContent(this.#failure.caught);
     this.#stage = 'tail';
   }
 
   #giveTail(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    this.#giveVerified(() => this.#options.output.write(bytes));
+    this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+    if (this.#stage === 'ended') {
+      const { headBytes } = this.#options;
+      if (this.#heldBytes > headBytes) {
+        throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBytes', headBytes);
+      }
+      return;
+    }
+    const held = this.#held;
+    this.#held = [];
+    for (const part of held) {
+      if (part.length > 0) {
+        this.#giveVerified(() => this.#options.output.write(part));
+      }
+    }
   }
 
   /** Gives out what is behind the content, or all of a message that is not encrypted. */
@@ -305,24 +394,3 @@ function ofContent(caught: unknown): unknown {
 
 const isXmlRefusal = (caught: unknown): caught is Refusal =>
   caught instanceof Refusal && caught.code.startsWith('XML_');
-
-/** The head without these elements; the whole Security block where nothing else is in it. */
-function withoutElements(
-  head: Buffer,
-  removed: readonly canonical.ElementNode[],
-  security: canonical.ElementNode | null,
-): Buffer {
-  const isEmpty = security?.elements.every((part) => removed.includes(part)) === true;
-  const cut = isEmpty && security !== null ? [security] : removed;
-  const kept: Buffer[] = [];
-  let at = 0;
-  for (const { offsetBytes, endBytes } of inOrder(cut)) {
-    kept.push(head.subarray(at, offsetBytes));
-    at = endBytes;
-  }
-  kept.push(head.subarray(at));
-  return Buffer.concat(kept);
-}
-
-const inOrder = (elements: readonly canonical.ElementNode[]): readonly canonical.ElementNode[] =>
-  [...elements].sort((one, other) => one.offsetBytes - other.offsetBytes);

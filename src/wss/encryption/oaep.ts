@@ -31,15 +31,37 @@ export function decodeOaep(
   for (let at = 0; at < keyStart - 1; at++) {
     wrong |= (data[at] ?? 1) ^ (labelHash[at] ?? 0);
   }
+  return keyOrRandom(data.subarray(keyStart), wrong);
+}
+
+/**
+ * Decodes what RSA without padding has decrypted by PKCS #1 1.5 (RFC 8017 section 7.2.2), as
+ * `decodeOaep` does: in the same time and steps, to a random key where it is not encoded so.
+ */
+export function decodePkcs1(block: Buffer, keyBytes: number): Buffer {
+  const keyStart = block.length - keyBytes;
+  let wrong = (block[0] ?? 1) | ((block[1] ?? 0) ^ 2) | (block[keyStart - 1] ?? 1);
+  for (let at = 2; at < keyStart - 1; at++) {
+    // All bits where the byte is zero, else none.
+    wrong |= ((block[at] ?? 0) - 1) >> 31;
+  }
+  return keyOrRandom(block.subarray(keyStart), wrong & 0xff);
+}
+
+/** The key where no bit is wrong, else a random one. `wrong` is a byte. */
+function keyOrRandom(key: Buffer, wrong: number): Buffer {
   // All bits where nothing is wrong, else none.
   const good = (wrong - 1) >> 31;
-  const random = randomBytes(keyBytes);
-  const key = Buffer.alloc(keyBytes);
-  for (let at = 0; at < keyBytes; at++) {
-    key[at] = ((data[keyStart + at] ?? 0) & good) | ((random[at] ?? 0) & ~good);
+  const random = randomBytes(key.length);
+  const chosen = Buffer.alloc(key.length);
+  for (let at = 0; at < key.length; at++) {
+    chosen[at] = ((key[at] ?? 0) & good) | ((random[at] ?? 0) & ~good);
   }
-  return key;
+  return chosen;
 }
+
+/** Bytes of the padding of PKCS #1 1.5, at least, with those around it. */
+export const PKCS1_BYTES = 11;
 
 /** Whether a modulus of so many bytes has room for a key. */
 export const hasRoom = (

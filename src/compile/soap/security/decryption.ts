@@ -21,6 +21,14 @@ export function compileDecryption(
 ): encryption.DecryptionRules | null {
   if (decrypt === null) return null;
   const { algorithms, keyTransports, required } = decrypt.keys;
+  const unsafe = [...algorithms, ...keyTransports].find((name) => name.startsWith('unsafe:'));
+  if (unsafe !== undefined && !verifiesSignature) {
+    throw invalid(
+      ['decrypt'],
+      `\`${unsafe}\` is taken only where a verified signature covers what is encrypted.`,
+      'Add `signature` with Body in `required`, or leave it out.',
+    );
+  }
   const identities = decrypt.identities.map((identity, index) =>
     within(['decrypt', 'keys', index], () => compileKey(identity)),
   );
@@ -65,8 +73,10 @@ function decryptionKey(
   if (weak !== null) {
     throw invalid(['cert'], `The certificate has ${weak}.`, 'Use RSA from 2048 bits.');
   }
-  if (key.asymmetricKeyType !== 'rsa') {
-    throw invalid(['key'], 'The private key is not of RSA.', 'Use RSA from 2048 bits.');
+  const { asymmetricKeyType: kind } = key;
+  if (kind !== 'rsa' && kind !== 'ec') {
+    const remedy = 'Use RSA from 2048 bits, or a key on P-256, P-384 or P-521.';
+    throw invalid(['key'], 'The private key can open nothing: it is for signatures.', remedy);
   }
   return { certificate, key };
 }

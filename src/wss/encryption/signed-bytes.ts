@@ -1,0 +1,46 @@
+import type { Buffer } from 'node:buffer';
+import type { ReaderPool, XmlReader } from '../../xml/index.js';
+import type { MessageVerifier } from '../message-verifier.js';
+
+/**
+ * Verifies a message by the bytes that came, in front of its decryption: what is encrypted was
+ * signed. Their verifier then stands for that of the decrypted message.
+ */
+export class SignedBytes {
+  readonly #verifier: MessageVerifier;
+  readonly #later: MessageVerifier;
+  readonly #readers: Pick<ReaderPool, 'take' | 'give'>;
+  readonly #reader: XmlReader;
+
+  /** `later`: the verifier of the decrypted message. */
+  constructor(
+    later: MessageVerifier,
+    readers: Pick<ReaderPool, 'take' | 'give'>,
+    charset: string | null,
+  ) {
+    this.#later = later;
+    this.#verifier = later.ofEncrypted();
+    this.#readers = readers;
+    this.#reader = readers.take(this.#verifier, charset);
+  }
+
+  /** Whether Body has begun, and the signature covers it. */
+  get coversBody(): boolean {
+    return this.#verifier.isBodySigned;
+  }
+
+  /** Throws the faults of WS-Security 1.1 section 12. */
+  write(bytes: Buffer): void {
+    this.#reader.write(bytes);
+  }
+
+  end(): void {
+    this.#reader.end();
+    this.#readers.give(this.#reader);
+  }
+
+  /** What is verified here is not verified again. */
+  accept(): void {
+    this.#later.standIn(this.#verifier);
+  }
+}
