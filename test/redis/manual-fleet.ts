@@ -1,5 +1,6 @@
 import { type BudgetAccount, NO_EVENTS } from '../../src/budget/budget.js';
 import { NearlyEmpty } from '../../src/budget/nearly-empty.js';
+import { collections } from '../../src/core/index.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisUnavailable } from '../../src/redis/errors.js';
 import { HEARTBEAT_MILLIS, HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/lease/lease-clock.js';
@@ -25,8 +26,8 @@ export class ManualFleet {
   #nowMillis = 1_000_000_000;
   /** Offset of the clock of Redis. */
   aheadMillis = 0;
-  #markersSent = 0;
-  #markersReceived = 0;
+  /** Called when a marker comes by. */
+  #onMarker: () => void = () => {};
 
   private constructor(
     server: RedisServer,
@@ -40,7 +41,7 @@ export class ManualFleet {
       for (const replica of this.replicas) replica.receive(message);
     });
     subscriber.subscribe('marker', () => {
-      this.#markersReceived += 1;
+      this.#onMarker();
     });
   }
 
@@ -88,7 +89,8 @@ export class ManualFleet {
     do {
       for (let turns = 0; turns < 3; turns += 1)
         await new Promise((resolve) => setImmediate(resolve));
-    } while (this.replicas.some(({ pending }) => pending > 0) || !(await this.#exchangeMarker()));
+    } while (this.replicas.some(({ pending }) => pending > 0));
+    await this.#exchangeMarker();
   }
 
   /** Sends a command of an operator. */
@@ -116,16 +118,11 @@ export class ManualFleet {
       await this.command('COPY', key, nameOf(key), 'REPLACE');
   }
 
-  /** Runs a script at the manual time. */
+  /** Runs a script at the manual time, which is the last two of its values. */
   run(script: Script, keys: readonly string[], values: readonly string[]) {
     const now = this.#nowMillis + this.aheadMillis;
-    const time = `{'${Math.floor(now / 1000)}', '${Math.floor((now % 1000) * 1000)}'}`;
-    return this.connection.script(
-      'manual',
-      makeScript(script.text.replace("redis.call('TIME')", time)),
-      keys,
-      values,
-    );
+    const time = [String(Math.floor(now / 1000)), String(Math.floor((now % 1000) * 1000))];
+    return this.connection.script('manual', timed(script), keys, [...values, ...time]);
   }
 
   async close(): Promise<void> {
@@ -134,13 +131,20 @@ export class ManualFleet {
     await this.#server.close();
   }
 
-  async #exchangeMarker(): Promise<boolean> {
-    this.#markersSent += 1;
+  /** Messages of a channel arrive in order: what was published before has been received. */
+  async #exchangeMarker(): Promise<void> {
+    const arrives = new Promise<void>((resolve) => {
+      this.#onMarker = resolve;
+    });
     await this.connection.command('marker', ['PUBLISH', 'marker', '']);
-    await until(() => this.#markersReceived === this.#markersSent, 'the marker arrives');
-    return true;
+    await arrives;
   }
 }
+
+/** A script whose time is given: one text for all times, which Redis compiles once. */
+const timed = collections.makeOncePer(({ text }: Script) =>
+  makeScript(text.replace("redis.call('TIME')", '{ARGV[#ARGV - 1], ARGV[#ARGV]}')),
+);
 
 export class ManualReplica {
   readonly budgets: LeasedBudgets;
