@@ -21,7 +21,7 @@ import {
   type XmlReader,
 } from '../../xml/index.js';
 import { bindReply } from '../calls/bind-reply.js';
-import { challengesOf, refusalUnlessFault } from '../calls/challenges.js';
+import { refusalUnlessFault } from '../calls/challenges.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
 import type { Observation } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
@@ -37,6 +37,7 @@ import {
 import { ReplyTolerance, UNTYPED } from '../calls/reply-tolerance.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { CallContext, SentRequest } from './call-context.js';
+import { challengeTo, hasSentCredentials } from './caller-challenge.js';
 import { DeclaredFaults } from './declared-faults.js';
 import { SelectedReplyHeaders } from './selected-reply-headers.js';
 
@@ -151,11 +152,11 @@ export class DecodedReply implements UpstreamReceiver {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    this.#challenge = this.#challengeOf(head);
+    this.#challenge = challengeTo(this.#context, head);
     // The call is accepted, whatever comes but a Fault.
     const isAccepted = this.#sent.operation.output === null && head.status === ACCEPTED;
     const { service } = this.#context;
-    const hasSent = head.status === 401 && this.#hasSent === true;
+    const hasSent = head.status === 401 && hasSentCredentials(this.#context) === true;
     this.#unlessFault = refusalUnlessFault(head, this.#challenge, service, hasSent);
     this.#mayBeUnread = this.#unlessFault !== null || isAccepted;
     const form = this.#mayBeUnread ? this.#formOfFault(head) : this.#checkedForm(head);
@@ -178,28 +179,6 @@ export class DecodedReply implements UpstreamReceiver {
 
   get #names(): tolerated.Tolerance {
     return this.#context.service.toleranceOf(this.#sent.operation);
-  }
-
-  /** Whether the call had credentials of the caller; null: none of callers are sent. */
-  get #hasSent(): boolean | null {
-    const { service, headers } = this.#context;
-    const isPassed =
-      service.passesCredentials && service.callerFields.ofGraphql.includes('authorization');
-    return isPassed ? headers['authorization'] !== undefined : null;
-  }
-
-  /**
-   * The challenge of a backend that wants other credentials of the caller, which it has got; null
-   * for any other reply.
-   */
-  #challengeOf(head: ReplyHead): string | null {
-    const { service, exchange } = this.#context;
-    const hasSent = head.status === 401 ? this.#hasSent : null;
-    if (hasSent === null) return null;
-    // Without them the caller has none, or they are those for the gateway, which knows its clients.
-    if (!hasSent && exchange.caller.className !== '') return null;
-    const challenges = challengesOf(head, service);
-    return challenges === null ? null : challenges.join(', ');
   }
 
   #formOfFault(head: ReplyHead): ReplyForm | null {
