@@ -23,14 +23,16 @@ export const fileOf = (name: string): string => fileURLToPath(new URL(name, impo
 /**
  * Starts a program as its own process. It is ready when it prints a line of JSON with
  * `msg: "ready"` and its address as `listen`; what it prints after that is read and thrown away.
- * `nodeOptions` are for Node.
+ * `nodeOptions` are for Node, `node` is its binary.
  */
 export async function startServer(
   file: string,
   programArguments: readonly string[],
   nodeOptions: readonly string[] = [],
+  node = process.execPath,
 ): Promise<Server> {
   const child = fork(file, programArguments, {
+    execPath: node,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     execArgv: ['--import', new URL('usage.js', import.meta.url).href, ...nodeOptions],
   });

@@ -117,11 +117,15 @@ function* valuesAt(
     return;
   }
   for (const [name, child] of childrenOf(value)) {
-    if (step === '*' || (typeof name === 'string' && name.toLowerCase() === step.toLowerCase())) {
+    if (step === '*' || (typeof name === 'string' && isNamed(name, step))) {
       yield* valuesAt(child, rest, [...path, name]);
     }
   }
 }
+
+/** The lengths first: all keys of all services are compared with each secret. */
+const isNamed = (name: string, step: string): boolean =>
+  name.length === step.length && name.toLowerCase() === step.toLowerCase();
 
 function* textsIn(value: unknown, path: ConfigPath): Iterable<Text> {
   if (typeof value === 'string') {

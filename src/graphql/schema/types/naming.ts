@@ -11,6 +11,21 @@ export type Naming = 'camel' | 'exact';
  */
 export function fieldName(xmlName: string, naming: Naming): string {
   if (naming === 'exact') return legal(toAscii(xmlName).replace(/[^A-Za-z0-9_]/g, '_'));
+  const known = CAMEL_NAMES.get(xmlName);
+  if (known !== undefined) return known;
+  const name = camelName(xmlName);
+  if (CAMEL_NAMES.size >= CAMEL_NAMES_MAX) {
+    CAMEL_NAMES.clear();
+  }
+  CAMEL_NAMES.set(xmlName, name);
+  return name;
+}
+
+/** Names that were made before: a schema names most of its elements many times. */
+const CAMEL_NAMES = new Map<string, string>();
+const CAMEL_NAMES_MAX = 4096;
+
+function camelName(xmlName: string): string {
   const plain = toAscii(decoded(xmlName));
   const words = plain.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   // In a name without lower case only separators begin words.
