@@ -81,6 +81,8 @@ export interface ConfigurationKeys {
   readonly limits?: ConfigurationLimitsKeys | undefined;
   /** How a changed configuration comes into use, besides SIGHUP and `POST /reload`. */
   readonly reload?: ReloadKeys | undefined;
+  /** A folder for compiled forms of WSDLs, by which a later start is faster; `none`. */
+  readonly compiled?: string | FromFile | undefined;
   /** What callers are told of refused requests. */
   readonly faults?: FaultsKeys | undefined;
   /** Traces. */
@@ -973,10 +975,15 @@ interface SecurityKeys {
   readonly verifyReplies?: VerifyRepliesKeys | undefined;
   /** A Security block that the gateway writes into the calls that it makes. */
   readonly make?: MakeKeys | undefined;
+  /** What the gateway does to the answers that SOAP callers get. */
+  readonly answer?: AnswerKeys | undefined;
 }
 
 export interface VerifyKeys {
-  /** Decrypt the content of Body (XML Encryption 1.1). */
+  /**
+   * Decrypt the content of Body, header blocks and parts of the Security block (XML Encryption
+   * 1.1).
+   */
   readonly decrypt?: DecryptKeys | undefined;
   /** Demand a signature (XML Signature 1.1) that covers what is `required`. */
   readonly signature?: SignatureKeys | undefined;
@@ -1003,10 +1010,21 @@ interface DecryptKeys {
   readonly required?: readonly ('Body' | Text | FromFile)[] | undefined;
   /** Algorithms of the content. */
   readonly algorithms?:
-    | readonly ('aes128-gcm' | 'aes192-gcm' | 'aes256-gcm' | Text | FromFile)[]
+    | readonly (
+        | 'aes128-gcm'
+        | 'aes192-gcm'
+        | 'aes256-gcm'
+        | 'unsafe:aes128-cbc'
+        | 'unsafe:aes192-cbc'
+        | 'unsafe:aes256-cbc'
+        | Text
+        | FromFile
+      )[]
     | undefined;
   /** How the key of the content is encrypted. */
-  readonly keyTransports?: readonly ('rsa-oaep' | 'ecdh-es' | Text | FromFile)[] | undefined;
+  readonly keyTransports?:
+    | readonly ('rsa-oaep' | 'ecdh-es' | 'unsafe:rsa-1_5' | Text | FromFile)[]
+    | undefined;
 }
 
 interface KeysKeys {
@@ -1128,7 +1146,10 @@ interface IssuersKeys {
 }
 
 interface VerifyRepliesKeys {
-  /** Decrypt the content of Body (XML Encryption 1.1). */
+  /**
+   * Decrypt the content of Body, header blocks and parts of the Security block (XML Encryption
+   * 1.1).
+   */
   readonly decrypt?: DecryptKeys | undefined;
   /** Demand a signature (XML Signature 1.1) that covers what is `required`. */
   readonly signature?: SignatureKeys | undefined;
@@ -1265,6 +1286,14 @@ interface EncryptKeys {
     | undefined;
   /** Encrypt first, and sign what is encrypted. */
   readonly beforeSigning?: boolean | Text | FromFile | undefined;
+}
+
+interface AnswerKeys {
+  /**
+   * Encrypt the content of Body with the key that came with the request, by AES-GCM; Faults of the
+   * backend as well.
+   */
+  readonly encrypt?: boolean | Text | FromFile | undefined;
 }
 
 interface ValidateKeys {
