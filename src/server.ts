@@ -178,7 +178,11 @@ export class Gateway {
     });
     this.#tracing.configure(config.traces ?? null);
     this.#metricExport = new MetricExport(
-      { metrics: () => this.#metrics.list(this.#metricsPace), pace: this.#metricsPace },
+      {
+        metrics: () => this.#metrics.list(this.#metricsPace),
+        pace: this.#metricsPace,
+        listen: (listener) => this.#metrics.upstreamTotals.listen(listener),
+      },
       {
         count: (outcome, points) => this.#metrics.metricPoints(outcome, points),
         failed: (reason) => log.event('warn', 'metrics could not be sent', { reason }),

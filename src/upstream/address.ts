@@ -126,6 +126,7 @@ export class Address implements Balanced, Compared {
     epoch: number,
     outcome: CallOutcome,
     code: RefusalCode | null,
+    { method, status }: AttemptAnswer,
   ): void {
     const nowMillis = performance.now();
     if (code !== null && isSuspect(code)) {
@@ -140,7 +141,9 @@ export class Address implements Balanced, Compared {
     } else {
       this.#drop(connection);
     }
-    this.tally.record(outcome, code, nowMillis - connection.sentMillis);
+    const millis = nowMillis - connection.sentMillis;
+    this.tally.record(outcome, code, millis);
+    this.tally.report(this.url, method, status, code, millis / 1000);
     if (outcome === 'failed' || outcome === 'invalid') {
       this.#failureCode = code;
     }
@@ -296,6 +299,13 @@ export class Address implements Balanced, Compared {
       this.#drained?.();
     }
   }
+}
+
+/** The answer to an attempt. */
+interface AttemptAnswer {
+  readonly method: string;
+  /** 0 where none came. */
+  readonly status: number;
 }
 
 /** The totals of an address that no others count with. */

@@ -511,7 +511,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#resume = null;
     if (address !== null && connection !== null) {
       this.request.observer?.end(this.status, code);
-      address.release(connection, this.#breakerEpoch, outcome, code);
+      const { method } = this.request;
+      address.release(connection, this.#breakerEpoch, outcome, code, {
+        method,
+        status: this.status,
+      });
     }
     this.#scheduler.release(this);
   }

@@ -30,6 +30,11 @@ export class AddressTally {
     }
   }
 
+  /** An attempt is over. */
+  report(...attempt: Parameters<NonNullable<collections.AddressTotals['listener']>>): void {
+    this.#totals().listener?.(...attempt);
+  }
+
   ejected(reason: EjectionReason): void {
     const { ejections } = this.#totals();
     ejections.set(reason, (ejections.get(reason) ?? 0) + 1);

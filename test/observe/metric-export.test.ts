@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { AT_ONCE } from '../../src/core/time-slices.js';
 import { Exchange } from '../../src/gateway/exchange.js';
+import { HttpClientDurations } from '../../src/observe/metrics/http-client-durations.js';
 import { MetricExport } from '../../src/observe/metrics/metric-export.js';
 import type { MetricTable } from '../../src/observe/metrics/metric-table.js';
 import { answerWith } from '../kit/backend.js';
@@ -65,6 +66,16 @@ metrics: { otlp: "${receiver.url}/v1/metrics", everyMillis: 1000, headers: { x-k
     'http.route': '/soap/shop',
     'http.response.status_code': '200',
   });
+  const calls = find('http.client.request.duration');
+  t.equal(calls?.unit, 's');
+  const [attempt] = calls?.histogram?.dataPoints ?? [];
+  t.equal(attempt?.count, '1');
+  t.same(labelsOf(attempt), {
+    'http.request.method': 'POST',
+    'server.address': '127.0.0.1',
+    'server.port': new URL(backend.url).port,
+    'http.response.status_code': '200',
+  });
   t.ok(find('soapstone_connections')?.gauge ?? find('soapstone_client_connections')?.gauge);
   t.equal(find('soapstone_request_duration_seconds')?.unit, 's');
   await call();
@@ -91,7 +102,7 @@ t.test('more points than one request holds go in several, none twice', async (t)
   const { receiver, options, metrics } = await startReceiver(t);
   const counts: [string, number][] = [];
   const sender = new MetricExport(
-    { metrics: async () => [table(10_000)], pace: AT_ONCE },
+    { metrics: async () => [table(10_000)], pace: AT_ONCE, listen: () => {} },
     { count: (...count) => counts.push(count), failed: (reason) => t.fail(reason) },
   );
   sender.configure(options);
@@ -116,7 +127,7 @@ t.test(
     const counts: [string, number][] = [];
     const reasons: string[] = [];
     const sender = new MetricExport(
-      { metrics: async () => [table(3)], pace: AT_ONCE },
+      { metrics: async () => [table(3)], pace: AT_ONCE, listen: () => {} },
       { count: (...count) => counts.push(count), failed: (reason) => reasons.push(reason) },
     );
     sender.configure(null);
@@ -132,7 +143,7 @@ t.test(
 t.test('requests are counted by method, scheme, route and status alone', async (t) => {
   const { options, metrics } = await startReceiver(t);
   const sender = new MetricExport(
-    { metrics: async () => [], pace: AT_ONCE },
+    { metrics: async () => [], pace: AT_ONCE, listen: () => {} },
     { count: () => {}, failed: () => {} },
   );
   sender.configure(options);
@@ -160,4 +171,20 @@ t.test('requests are counted by method, scheme, route and status alone', async (
     ],
   );
   t.equal(valuesOf({ attributes: [], ...points[1] }).get('error.type'), '503');
+});
+
+t.test('an attempt is counted by the server, and by its status or the cause of its failure', (t) => {
+  const durations = new HttpClientDurations();
+  durations.add(new URL('http://a.example/x'), 'POST', 200, null, 0.2);
+  durations.add(new URL('https://b.example/x'), 'POST', 500, 'SOAP_FAULT', 0.2);
+  durations.add(new URL('https://b.example:8443/'), 'GET', 0, 'UPSTREAM_TIMEOUT', 30);
+  t.same(
+    durations.metric.rows.map(({ values }) => values),
+    [
+      ['POST', 'a.example', '80', '200', ''],
+      ['POST', 'b.example', '443', '500', '500'],
+      ['GET', 'b.example', '8443', '', 'UPSTREAM_TIMEOUT'],
+    ],
+  );
+  t.end();
 });

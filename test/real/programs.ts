@@ -41,6 +41,9 @@ export const GRAPHQL_SERVERS = process.env['GRAPHQL_SERVERS'] ?? '';
 /** Python with an engine of Rego. */
 export const REGO_PYTHON = process.env['REGO_PYTHON'] ?? PYTHON;
 
+/** Python with the messages of OTLP. */
+export const OTLP_PYTHON = process.env['OTLP_PYTHON'] ?? PYTHON;
+
 /** Debian has no package of it. */
 export const ENVOY = process.env['ENVOY'] ?? 'envoy';
 
@@ -128,6 +131,10 @@ const PROBES = {
   rego: {
     command: [REGO_PYTHON, '-c', 'import opa_eval'],
     install: 'pip install opa-eval in an environment; REGO_PYTHON=ITS_PYTHON',
+  },
+  'opentelemetry-proto': {
+    command: [OTLP_PYTHON, '-c', 'import opentelemetry.proto'],
+    install: 'pip install opentelemetry-proto in an environment; OTLP_PYTHON=ITS_PYTHON',
   },
   lighttpd: { command: files('/usr/sbin/lighttpd'), install: apt('lighttpd') },
   haproxy: { command: ['haproxy', '-v'], install: apt('haproxy') },

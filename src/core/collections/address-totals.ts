@@ -5,6 +5,19 @@ export class AddressTotals {
   calls = 0;
   /** Times its name could not be resolved. */
   failedLookups = 0;
+  /**
+   * Gets each attempt that is over, with the status of its answer, 0 for none, and its time in
+   * seconds; null: none is wanted.
+   */
+  listener:
+    | ((
+        url: URL,
+        method: string,
+        status: number,
+        code: RefusalCode | null,
+        seconds: number,
+      ) => void)
+    | null = null;
   readonly failures = new Map<RefusalCode, number>();
   /** Ejections are counted by their reason. */
   readonly ejections = new Map<string, number>();

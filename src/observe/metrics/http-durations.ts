@@ -18,7 +18,7 @@ const LABELS = [
 ] as const;
 
 /** The bounds that the semantic conventions advise, in seconds. */
-const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+export const HTTP_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 const HEAD: MetricHead = {
   name: 'http.server.request.duration',
@@ -26,7 +26,7 @@ const HEAD: MetricHead = {
   type: 'histogram',
   labels: [...LABELS, 'error.type'],
   aggregator: 'sum',
-  bounds: BOUNDS,
+  bounds: HTTP_BOUNDS,
 };
 
 /**
@@ -34,7 +34,7 @@ const HEAD: MetricHead = {
  * stable), in seconds.
  */
 export class HttpDurations {
-  readonly #table = new TallyTable(LABELS.length, () => new Buckets(BOUNDS));
+  readonly #table = new TallyTable(LABELS.length, () => new Buckets(HTTP_BOUNDS));
 
   /** Counts a request that took so many seconds. */
   add({ method, isTls, path, status }: Exchange, seconds: number): void {

@@ -32,7 +32,7 @@ export const POINT_BYTES_MAX = 16 * 1024;
 const UNITS: Readonly<Record<string, string>> = { seconds: 's', duration: 's', bytes: 'By' };
 
 /** Labels that the semantic conventions have as numbers. */
-const NUMBERS: ReadonlySet<string> = new Set(['http.response.status_code']);
+const NUMBERS: ReadonlySet<string> = new Set(['http.response.status_code', 'server.port']);
 
 /** The beginnings of the parts of a metric that is being written. */
 export interface OpenMetric {

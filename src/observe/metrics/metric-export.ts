@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import type { Pace } from '../../core/index.js';
+import type { collections, Pace } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import { Configured } from '../otlp/configured.js';
 import { Envelope, type OtlpOptions } from '../otlp/envelope.js';
 import { ProtoWriter } from '../otlp/proto-writer.js';
 import { OtlpSender, type SenderHooks } from '../otlp/sender.js';
+import { HttpClientDurations } from './http-client-durations.js';
 import { HttpDurations } from './http-durations.js';
 import { beginMetric, endMetric, POINT_BYTES_MAX, writePoint } from './metric-encoder.js';
 import type { MetricList } from './metric-table.js';
@@ -20,6 +21,8 @@ export interface MetricExportSources {
   readonly metrics: () => Promise<MetricList>;
   /** The time slices in which they are written. */
   readonly pace: Pace;
+  /** Gives attempts to call backends to a listener from now on; null ends that. */
+  readonly listen: (listener: collections.AddressTotals['listener']) => void;
 }
 
 /** Bytes of one export request. */
@@ -31,14 +34,18 @@ const REQUEST_BYTES = 1024 * 1024;
  */
 export class MetricExport {
   readonly #running: Configured<MetricExportOptions, RunningExport>;
+  readonly #listen: MetricExportSources['listen'];
 
   constructor(sources: MetricExportSources, hooks: SenderHooks) {
+    this.#listen = sources.listen;
     this.#running = new Configured((options) => new RunningExport(options, sources, hooks));
   }
 
   /** Null switches it off. */
   configure(options: MetricExportOptions | null): void {
     this.#running.configure(options);
+    const running = this.#running.current;
+    this.#listen(running === null ? null : (...attempt) => running.calls.add(...attempt));
   }
 
   /** Counts a request that took so long. */
@@ -48,12 +55,14 @@ export class MetricExport {
 
   /** Sends the last numbers. */
   close(): Promise<void> {
+    this.#listen(null);
     return this.#running.close();
   }
 }
 
 class RunningExport {
   readonly durations = new HttpDurations();
+  readonly calls = new HttpClientDurations();
   readonly #sources: MetricExportSources;
   readonly #sender: OtlpSender;
   readonly #envelope: Envelope;
@@ -88,7 +97,8 @@ class RunningExport {
   }
 
   async #send(): Promise<void> {
-    const list = [...(await this.#sources.metrics()), this.durations.metric];
+    const own = [this.durations.metric, this.calls.metric];
+    const list = [...(await this.#sources.metrics()), ...own];
     const times = { startMillis: this.#startMillis, nowMillis: Date.now() };
     let request = this.#request();
     for (const table of list) {

@@ -15,6 +15,7 @@ const ADDRESSES_MAX = 1000;
 export class UpstreamTotals {
   /** The totals by service and address; the address that was asked for last is at the end. */
   readonly #byService = new Map<string, Map<string, collections.AddressTotals>>();
+  #listener: collections.AddressTotals['listener'] = null;
 
   /** Those of an address of a service, which go on where it was known before. */
   of(service: string, address: string): collections.AddressTotals {
@@ -24,6 +25,7 @@ export class UpstreamTotals {
       () => new Map<string, collections.AddressTotals>(),
     );
     const totals = known.get(address) ?? new collections.AddressTotals();
+    totals.listener = this.#listener;
     known.delete(address);
     known.set(address, totals);
     for (const oldest of known.keys()) {
@@ -41,6 +43,14 @@ export class UpstreamTotals {
     return [...this.#byService].flatMap(([service, known]) =>
       [...known].map(([address, totals]) => ({ labels: [service, address] as const, totals })),
     );
+  }
+
+  /** Gives each attempt that is over to `listener`; null ends that. */
+  listen(listener: collections.AddressTotals['listener']): void {
+    this.#listener = listener;
+    for (const { totals } of this.list()) {
+      totals.listener = listener;
+    }
   }
 
   /** Drops services whose labels are retired. */
