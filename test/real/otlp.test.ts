@@ -5,9 +5,10 @@ import t from 'tap';
 
 import { answerWith, type RecordedMessage } from '../kit/backend.js';
 import { envelope, postSoap } from '../kit/envelope.js';
+import { startProcess } from '../kit/gateway-process.js';
 import { PROTOBUF } from '../kit/otlp.js';
 import { until } from '../kit/until.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useBackend } from '../kit/use.js';
 import { missing, OTLP_PYTHON } from './programs.js';
 
 /** Requests of OTLP as the messages of OpenTelemetry's own package decode them. */
@@ -35,7 +36,7 @@ t.test(
     const receiver = await useBackend(t, answerWith('', PROTOBUF));
     const backend = await useBackend(t, answerWith(envelope('<GotStock xmlns="urn:shop"/>')));
     const to = (signal: string) => `"${receiver.url}/v1/${signal}"`;
-    const gateway = await useGateway(
+    const gateway = await startProcess(
       t,
       `services: { shop: { url: ${backend.url} } }
 metrics: { otlp: ${to('metrics')}, everyMillis: 1000, attributes: { team: größe } }
