@@ -173,18 +173,21 @@ t.test('requests are counted by method, scheme, route and status alone', async (
   t.equal(valuesOf({ attributes: [], ...points[1] }).get('error.type'), '503');
 });
 
-t.test('an attempt is counted by the server, and by its status or the cause of its failure', (t) => {
-  const durations = new HttpClientDurations();
-  durations.add(new URL('http://a.example/x'), 'POST', 200, null, 0.2);
-  durations.add(new URL('https://b.example/x'), 'POST', 500, 'SOAP_FAULT', 0.2);
-  durations.add(new URL('https://b.example:8443/'), 'GET', 0, 'UPSTREAM_TIMEOUT', 30);
-  t.same(
-    durations.metric.rows.map(({ values }) => values),
-    [
-      ['POST', 'a.example', '80', '200', ''],
-      ['POST', 'b.example', '443', '500', '500'],
-      ['GET', 'b.example', '8443', '', 'UPSTREAM_TIMEOUT'],
-    ],
-  );
-  t.end();
-});
+t.test(
+  'an attempt is counted by the server, and by its status or the cause of its failure',
+  (t) => {
+    const durations = new HttpClientDurations();
+    durations.add(new URL('http://a.example/x'), 'POST', 200, null, 0.2);
+    durations.add(new URL('https://b.example/x'), 'POST', 500, 'SOAP_FAULT', 0.2);
+    durations.add(new URL('https://b.example:8443/'), 'GET', 0, 'UPSTREAM_TIMEOUT', 30);
+    t.same(
+      durations.metric.rows.map(({ values }) => values),
+      [
+        ['POST', 'a.example', '80', '200', ''],
+        ['POST', 'b.example', '443', '500', '500'],
+        ['GET', 'b.example', '8443', '', 'UPSTREAM_TIMEOUT'],
+      ],
+    );
+    t.end();
+  },
+);

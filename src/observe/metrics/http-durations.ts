@@ -18,7 +18,9 @@ const LABELS = [
 ] as const;
 
 /** The bounds that the semantic conventions advise, in seconds. */
-export const HTTP_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+export const HTTP_BOUNDS = [
+  0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+];
 
 const HEAD: MetricHead = {
   name: 'http.server.request.duration',
