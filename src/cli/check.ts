@@ -1,7 +1,7 @@
 import type { ConfiguredGraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
-import { loadConfig, loadRest, rootSection } from '../config/load.js';
+import { loadConfig, loadRest, type RestOfConfig, rootSection } from '../config/load.js';
 import { openIn } from '../config/protection/weakenings.js';
 import type { Config } from '../config/schema.js';
 import type { ConfigSection } from '../config/section.js';
@@ -55,7 +55,7 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
 async function throwWithNames(file: string, error: unknown): Promise<never> {
   const rest = error instanceof ConfigurationError ? await loadRest(file, process.env) : null;
   if (!(error instanceof ConfigurationError) || rest === null) return throwWithWsdls(file, error);
-  const more = await compile(rest).then(
+  const more = await compile(rest.loaded).then(
     async (compiled) => {
       await compiled.close();
       return [];
@@ -67,14 +67,26 @@ async function throwWithNames(file: string, error: unknown): Promise<never> {
     },
   );
   const known = new Set(error.diagnostics.map(diagnosis.printDiagnostic));
-  // A value that is wrong has no further errors that are worth reading.
-  const places = new Set(error.diagnostics.flatMap((each) => placeOf(each) ?? []));
+  // A value that is wrong has no further errors that are worth reading, nor has what lacks it now.
+  const places = new Set([
+    ...error.diagnostics.flatMap((each) => placeOf(each) ?? []),
+    ...placesLacking(rest),
+  ]);
   throw new ConfigurationError([
     ...error.diagnostics,
     ...more.filter(
       (each) => !known.has(diagnosis.printDiagnostic(each)) && !places.has(placeOf(each) ?? ''),
     ),
   ]);
+}
+
+/** The places of sections that lack something: errors about them may come from that. */
+function placesLacking({ loaded, lacking }: RestOfConfig): readonly string[] {
+  const root = rootSection(loaded);
+  const parts = ['key', 'value'] as const;
+  return lacking.flatMap((path) =>
+    parts.flatMap((part) => placeOf(root.diagnostic(path, '', null, part)) ?? []),
+  );
 }
 
 /** The place of an error in its file; null for one that has none. */

@@ -11,7 +11,7 @@ import {
 import { parseRedisUrl } from '../redis/address.js';
 import type { AddressConfig } from './backend/balance-keys.js';
 import { removeFinding } from './check/remove-finding.js';
-import { configSchema } from './check/schema-node.js';
+import { configSchema, sectionsAround } from './check/schema-node.js';
 import { validate } from './check/validate.js';
 import { OPEN } from './clients/client-keys.js';
 import { completeMasks, expandMasks } from './clients/masks.js';
@@ -86,6 +86,13 @@ export async function loadConfig(
   return pace.run(loadedFrom(valid, { file, overrides, inputs, source, foreign, files }));
 }
 
+/** A configuration without what is of the wrong shape. */
+export interface RestOfConfig {
+  readonly loaded: LoadedConfig;
+  /** The sections that lack something now. */
+  readonly lacking: readonly ConfigPath[];
+}
+
 /**
  * The rest of a configuration that cannot be used: without what is of the wrong shape, and with
  * rules that are broken. For the errors of names that shape would hide. Null where too little is
@@ -94,7 +101,7 @@ export async function loadConfig(
 export async function loadRest(
   file: string,
   environment: Environment,
-): Promise<LoadedConfig | null> {
+): Promise<RestOfConfig | null> {
   const inputs = inputFiles.LIVE_INPUTS;
   const source = await readSource(file, environment, inputs).catch(() => null);
   if (source === null || source.diagnostics.length > 0) return null;
@@ -103,14 +110,15 @@ export async function loadRest(
   const { value, foreign, files } = await substitute(source.value, configSchema(), around);
   fillPaths(value);
   expandWords(value);
+  const removed: ConfigPath[] = [];
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { valid, findings } = validate(value, foreign);
     if (valid !== null) {
-      return AT_ONCE.finish(
-        loadedFrom(valid, { file, overrides: {}, inputs, source, foreign, files }),
-      );
+      const loading = loadedFrom(valid, { file, overrides: {}, inputs, source, foreign, files });
+      return { loaded: AT_ONCE.finish(loading), lacking: removed.flatMap(sectionsAround) };
     }
     if (!findings.every(({ path }) => removeFinding(value, path))) return null;
+    removed.push(...findings.map(({ path }) => path));
   }
   return null;
 }

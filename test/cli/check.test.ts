@@ -217,3 +217,15 @@ clients:
   );
   t.equal(nothing.split('\n').length, 3, 'too little is left to say more');
 });
+
+t.test('what lacks a value that is wrong has no further error', async (t) => {
+  const yaml = `services:
+  a:
+    url: http://127.0.0.1:9/
+    security:
+      verify: { signature: { required: [Bodi], keyValues: known } }
+`;
+  const found = await outcome(t, yaml, {});
+  t.match(found, '`services.a.security.verify.signature.required[0]` is not valid.');
+  t.notMatch(found, 'demands nothing');
+});

@@ -1,4 +1,5 @@
 import { isRecord, type LimitTable } from '../../core/index.js';
+import type { ConfigPath } from '../keys/config-path.js';
 import { CONFIG_SCHEMA } from '../schema.js';
 
 /**
@@ -106,6 +107,25 @@ export function childNode(node: SchemaNode, key: string): SchemaNode | null {
     if (new RegExp(pattern, 'u').test(key)) return child;
   }
   return null;
+}
+
+/**
+ * The sections around a path that the table of keys has, without entries whose names are the
+ * operator's.
+ */
+export function sectionsAround(path: ConfigPath): readonly ConfigPath[] {
+  const sections: ConfigPath[] = [];
+  let node = configSchema();
+  for (const [depth, key] of path.slice(0, -1).entries()) {
+    const branches = [node, node.then, node.else].filter((each) => each !== undefined);
+    const declared = branches.flatMap(({ properties }) => properties?.[key] ?? [])[0];
+    if (declared !== undefined) {
+      sections.push(path.slice(0, depth + 1));
+    }
+    const entry = branches.flatMap((each) => childNode(each, String(key)) ?? [])[0];
+    node = declared ?? (typeof key === 'number' ? node.items : entry) ?? {};
+  }
+  return sections;
 }
 
 /** The node that holds for this data, where it depends on the data. */

@@ -5,10 +5,10 @@ import { mapOf, optional, text } from '../keys/key-types.js';
  * A key for the address of a receiver of OTLP: `what` is sent there, `path` is that of collectors.
  */
 export const otlpUrl = (what: string, path: string) =>
-  text(
-    `Where ${what} are sent by OTLP over HTTP, in protobuf: http://127.0.0.1:4318${path}.`,
-    HTTP_URL,
-  );
+  text(`Where ${what} are sent by OTLP over HTTP, in protobuf: http://127.0.0.1:4318${path}.`, {
+    ...HTTP_URL,
+    hint: `Write an http or https URL, such as http://127.0.0.1:4318${path}.`,
+  });
 
 /** Keys that traces, metrics and the log share for a receiver of OTLP. */
 export const RECEIVER_KEYS = {
