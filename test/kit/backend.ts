@@ -39,7 +39,7 @@ export const answerWith =
 
 /** Answers with this status and a text of another type than SOAP has. */
 export const answerStatus =
-  (status: number, headers: Readonly<Record<string, string>> = {}, body = '') =>
+  (status: number, headers: Readonly<Record<string, string>> = {}, body: string | Buffer = '') =>
   (_message: RecordedMessage, response: ServerResponse): void => {
     response.writeHead(status, headers).end(body);
   };
