@@ -24,7 +24,7 @@ const LONG_FUNCTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Lines of a file, without comments and imports. */
-const FILE_LINES_MAX = 424;
+const FILE_LINES_MAX = 430;
 
 const WIDTH = 100;
 const WIDE_LINES_MAX = 204;
