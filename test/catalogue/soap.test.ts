@@ -1,10 +1,19 @@
 import t, { type Test } from 'tap';
 
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
+import { answerWith } from '../kit/backend.js';
 import { post, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { type CaseFile, fill, readCaseFiles } from '../perimeter/case-file.js';
 import { expectAnswer } from './expect.js';
-import { contentTypeOf, digits, type Perimeter, runMessages, startPerimeter } from './messages.js';
+import {
+  contentTypeOf,
+  digits,
+  type Perimeter,
+  replyOf,
+  runMessages,
+  startPerimeter,
+} from './messages.js';
 import { Rows } from './rows.js';
 import { PLAIN, security, signature, withBody, withHeader, wsa } from './soap-parts.js';
 
@@ -298,6 +307,48 @@ t.test('S19: how old a message may be, and that its nonce is new', async (t) => 
   const off = await startServices(t, '');
   const message = withHeader(security(timestamp(created(-310)) + token('n', '')));
   await runMessages(t, off, rows, [{ row: 'S19', case: 'switched off', message }]);
+});
+
+t.test('S28: content that a bridge cannot put into the other version', async (t) => {
+  const backend = await useBackend(t, (message, response) => {
+    const dialect =
+      DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
+    answerWith(replyOf(dialect), contentTypeOf(dialect))(message, response);
+  });
+  const services = DIALECT_NAMES.map((caller, at) => {
+    const spoken = DIALECT_NAMES[(at + 1) % DIALECT_NAMES.length];
+    const keys = `url: "${backend.url}", versions: ["${spoken}"], bridge: ["${caller}"]`;
+    return `  s${digits(caller)}: { ${keys} }\n`;
+  });
+  const gateway = await useGateway(t, `services:\n${services.join('')}${CALM}`);
+  const block = '<k:Other xmlns:k="urn:k"/>';
+  const messages: Readonly<Record<string, string>> = {
+    'without either': PLAIN,
+    'an encodingStyle that is empty': withBody('<m:Ping xmlns:m="urn:m" E:encodingStyle=""/>'),
+    'the encodingStyle of 1.2 for none': withBody(
+      '<m:Ping xmlns:m="urn:m" E:encodingStyle="{env}/encoding/none"/>',
+    ),
+    'the encoding at an element of Body': withBody(
+      '<m:Ping xmlns:m="urn:m" E:encodingStyle="{enc}"/>',
+    ),
+    'a signature of the message': withHeader(security(signature('a'))),
+    'a signature, behind another block': withHeader(block + security(signature('a'))),
+  };
+  await runMessages(
+    t,
+    { backend, gateway },
+    rows,
+    Object.entries(messages).map(([name, message]) => ({
+      row: 'S28',
+      case: name,
+      message,
+      dialects: name.includes('is empty')
+        ? ['2001-12', '1.1']
+        : name.includes('of 1.2')
+          ? ['1.2']
+          : DIALECT_NAMES,
+    })),
+  );
 });
 
 t.test('every case of the table has run', async (t) => rows.assertComplete(t));
