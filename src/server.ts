@@ -550,8 +550,9 @@ export class Gateway {
   #serveOperators(listeners: readonly AdminListener[]): Promise<Served> {
     const { config } = this.compiled();
     const { loads = FIRST_LOAD, reload = null } = this.#options;
+    const metrics: AdminSources['metrics'] = () => this.listMetrics();
     const sources: AdminSources = {
-      metrics: () => this.listMetrics(),
+      metrics,
       pace: this.#metricsPace,
       ...adminHosts(listenHosts(config.admin), config.adminHosts, this.#log),
       isReady: () => this.#isReady,
@@ -567,12 +568,7 @@ export class Gateway {
           show: async (...asked) => this.inspection.show(...asked),
         }),
         makeConsole(
-          this.console.sources(
-            () => this.listMetrics(),
-            this.#metricsPace,
-            loads,
-            () => clearTextOf(this.urls),
-          ),
+          this.console.sources(metrics, this.#metricsPace, loads, () => clearTextOf(this.urls)),
         ),
       ],
     };
