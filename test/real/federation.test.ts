@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 
-import { KEYS, startSubgraph } from '../kit/subgraph.js';
+import { KEYS, services, startSubgraph } from '../kit/subgraph.js';
+import { makeIssuer } from '../kit/token-issuer.js';
 import { FEDERATION_ROUTERS, missing } from './programs.js';
 import { STACKS } from './stacks.js';
 
@@ -24,6 +25,7 @@ const CLIENTS = `clients:
 `;
 
 const OTHER = {
+  name: 'other',
   sdl: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
     type Query { reviews: [Review] }
     type Review { text: String, by: Customer, of: Product, at: Branch }
@@ -39,7 +41,7 @@ const OTHER = {
       at: { __typename: 'Branch', id: 1, country: 'CH', open: true },
     })),
   },
-  entities: { Customer: { loyal: true }, Branch: { open: true } },
+  entities: { Customer: [{ loyal: true }], Branch: [{ open: true }] },
 };
 
 t.test(
@@ -49,9 +51,8 @@ t.test(
     const { gateway, calls } = await startSubgraph(t, CLIENTS, KEYS + TYPES);
     const { sdl = '' } = gateway.compiled().graph.subgraph ?? {};
     const task = {
-      folder: FEDERATION_ROUTERS,
       soap: { url: `${gateway.url}/graphql`, sdl },
-      other: OTHER,
+      others: [OTHER],
       headers: { 'x-api-key': 'key-of-the-user-1' },
       queries: [
         '{ reviews { text by { name } of { shipping } at { city open } } }',
@@ -59,9 +60,14 @@ t.test(
       ],
     };
     const program = join(STACKS, 'federation', 'apollo-gateway.mjs');
-    const ran = await run(process.execPath, [program, JSON.stringify(task)], { timeout: 60_000 });
+    const ran = await run(
+      process.execPath,
+      [program, JSON.stringify({ folder: FEDERATION_ROUTERS, tasks: [task] })],
+      { timeout: 60_000 },
+    );
     const at = { city: 'City CH', open: true };
-    t.same(JSON.parse(ran.stdout), {
+    const [result] = JSON.parse(ran.stdout);
+    t.same(result, {
       answers: [
         {
           data: {
@@ -82,5 +88,61 @@ t.test(
       'GetCustomers 1,2,3',
       ...['Quote s1,1,10', 'Quote s2,2,10', 'Quote s3,3,10'],
     ]);
+  },
+);
+
+t.test(
+  'the token of a caller of Apollo Gateway has its rights at the subgraph',
+  { skip: missing('apollo-gateway') },
+  async (t) => {
+    const issuer = await makeIssuer();
+    const rights = '{ types: { Customer: { fields: { name: { scopes: [crm] } } } } }';
+    const ruled = (url: string): string => `${services(url)}    schema: ${rights}\n`;
+    const clients = `clients: { classes: { users: {} }, ${issuer.yaml('class: users')} }\n`;
+    const { gateway, calls } = await startSubgraph(t, clients, KEYS + TYPES, ruled);
+    const { sdl = '' } = gateway.compiled().graph.subgraph ?? {};
+    const scopes = ' @requiresScopes(scopes: [["crm"]])';
+    t.match(sdl, `name: String${scopes}`);
+    // This router has no rights of its own, and takes no supergraph with them.
+    const open = sdl.replaceAll(scopes, '').replace(', "@requiresScopes"', '');
+    const task = (headers: object) => ({
+      soap: { url: `${gateway.url}/graphql`, sdl: open },
+      others: [OTHER],
+      headers,
+      queries: ['{ reviews { text by { name } } }', '{ reviews { by { age } } }'],
+    });
+    const tasks = [
+      task(await issuer.bearer({ scope: 'crm' })),
+      task(await issuer.bearer()),
+      task(await (await makeIssuer()).bearer({ scope: 'crm' })),
+    ];
+    const program = join(STACKS, 'federation', 'apollo-gateway.mjs');
+    const given = JSON.stringify({ folder: FEDERATION_ROUTERS, tasks });
+    const { stdout } = await run(process.execPath, [program, given], { timeout: 60_000 });
+    const reviews = (field: string, of: (n: number) => unknown): object => ({
+      reviews: [1, 2, 3].map((n) => ({
+        ...(field === 'name' ? { text: `t${n}` } : {}),
+        by: { [field]: of(n) },
+      })),
+    });
+    const none = (): null => null;
+    t.match(JSON.parse(stdout), [
+      {
+        answers: [{ data: reviews('name', (n) => `C${n}`) }, { data: reviews('age', () => 30) }],
+      },
+      {
+        answers: [
+          { data: reviews('name', none), errors: [{ extensions: { code: 'FORBIDDEN' } }] },
+          { data: reviews('age', () => 30) },
+        ],
+      },
+      {
+        answers: [
+          { data: reviews('name', none), errors: [{}] },
+          { data: reviews('age', none), errors: [{}] },
+        ],
+      },
+    ]);
+    t.same(calls(), Array(4).fill('GetCustomers 1,2,3'), 'a forged token calls nothing');
   },
 );
