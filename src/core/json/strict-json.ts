@@ -79,17 +79,23 @@ function scan(text: string, { levels, parts: partsMax, members: membersMax }: Js
 
 const MARK = /["{}[\],]/g;
 
+const MARKS: ReadonlySet<number> = new Set([...'"{}[],'].map((mark) => mark.charCodeAt(0)));
+
 /**
  * The index of the next character that is no number, word or blank: a search of them is faster than
- * a look at each.
+ * a look at each. Most follow each other, or a colon.
  */
 function nextMark(text: string, from: number): number {
+  const unit = text.charCodeAt(from);
+  if (MARKS.has(unit)) return from;
+  if (unit === COLON && MARKS.has(text.charCodeAt(from + 1))) return from + 1;
   MARK.lastIndex = from;
   return MARK.test(text) ? MARK.lastIndex - 1 : text.length;
 }
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;

@@ -402,9 +402,13 @@ function sorted(
   return { byItem, others };
 }
 
+/** A number that is its own shortest text. */
+const SHORTEST = /^[1-9][0-9]*$/;
+
 /** The text by which keys are compared. Of numbers it is the shortest: 007 and 7.0 are 7. */
 export function keyText(value: unknown, isNumeric: boolean): string {
   const text = String(value);
+  if (isNumeric && SHORTEST.test(text)) return text;
   if (!isNumeric || !/^[+-]?[0-9]+(\.[0-9]*)?$/.test(text)) return text;
   const sign = text.startsWith('-') ? '-' : '';
   let from = sign !== '' || text.startsWith('+') ? 1 : 0;

@@ -35,12 +35,11 @@ export class EstimateCache {
     const made = costOf(table, operation, fragments, variables);
     this.#variables ??= [...made.variables];
     const newKey = key ?? keyOf(this.#variables, variables);
+    if (newKey === null) return made;
     if (this.#known.size === VALUES_MAX) {
       this.#known.clear();
     }
-    if (newKey.length <= CHARS_MAX) {
-      this.#known.set(newKey, made);
-    }
+    this.#known.set(newKey, made);
     if (this.#known.size > this.#counted) {
       this.#counted = this.#known.size;
       this.#countBytes(500 + 2 * CHARS_MAX + 50 * made.variables.size);
@@ -49,9 +48,15 @@ export class EstimateCache {
   }
 }
 
-const keyOf = (names: readonly string[], variables: Variables): string =>
-  names.length === 0
-    ? ''
-    : JSON.stringify(
-        names.map((name) => (Object.hasOwn(variables, name) ? [variables[name]] : [])),
-      );
+/** The values as a text; null where it would be too long for the cache. */
+function keyOf(names: readonly string[], variables: Variables): string | null {
+  if (names.length === 0) return '';
+  const values = names.map((name) => (Object.hasOwn(variables, name) ? [variables[name]] : []));
+  if (values.some(([value]) => isLongList(value))) return null;
+  const key = JSON.stringify(values);
+  return key.length <= CHARS_MAX ? key : null;
+}
+
+/** Whether the text of a value is that of a list that is surely too long: it is not written. */
+const isLongList = (value: unknown): boolean =>
+  Array.isArray(value) && value.length >= CHARS_MAX / 2;
