@@ -9,7 +9,7 @@ export interface OtherSubgraph {
 }
 
 /** A request of a router to the gateway. */
-export interface SubgraphRequest {
+interface SubgraphRequest {
   readonly query: string;
   readonly representations?: readonly object[];
   readonly data: object;
