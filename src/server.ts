@@ -330,13 +330,9 @@ export class Gateway {
   moveCanary(service: string, share: number, by: Operator): CanaryState | null {
     const moved = this.#canaries.move(service, share);
     if (moved !== null) {
-      const { operator, client } = by;
-      this.#log.event('info', 'canary was moved', {
-        service,
-        share,
-        client,
-        ...(operator === null ? {} : { operator }),
-      });
+      const { client } = by;
+      const operator = by.operator === null ? {} : { operator: by.operator };
+      this.#log.event('info', 'canary was moved', { service, share, client, ...operator });
       this.#audit?.recordMove(service, share, by);
     }
     return moved;

@@ -71,7 +71,10 @@ import { signMessage, verifyStream } from 'soapstone/security';
 const url = 'http://127.0.0.1:1';
 export const right: SchemaOptions = {
   operations: { GetOrder: { read: { cacheMillis: '10s' } }, '*': false },
-  schema: { choices: 'union', types: { Order: { fields: { total: { convert: { decimal: 2 } } } } } },
+  schema: {
+    choices: 'union',
+    types: { Order: { fields: { total: { convert: { decimal: 2 } } } } },
+  },
   auth: { basic: { username: 'ann', password: { file: 'password' } } },
   timeoutMillis: '\${TIMEOUT}',
   configuration: { limits: { graphql: { depth: 12 } } },
@@ -83,8 +86,10 @@ export const run = () => [
   startGateway({ services: { orders: { uri: url } } }),
   // @ts-expect-error: a number is no map of operations
   startGateway({ services: { orders: { url, operations: 7 } } }),
-  // @ts-expect-error: a field has no such conversion
-  schemaFromWsdl('a.wsdl', { schema: { types: { A: { fields: { b: { convert: { dat: 'y' } } } } } } }),
+  schemaFromWsdl('a.wsdl', {
+    // @ts-expect-error: a field has no such conversion
+    schema: { types: { A: { fields: { b: { convert: { dat: 'y' } } } } } },
+  }),
   // @ts-expect-error: a schema does not listen
   schemaFromWsdl('a.wsdl', { configuration: { listen: '127.0.0.1:0' } }),
   // @ts-expect-error: rules have no such key
@@ -100,7 +105,8 @@ t.test('keys of a configuration are typed as its table has them', async (t) => {
   const values = await Promise.all(
     names.map(async (name, at) => {
       const value: unknown = parse(await readFile(join('config/examples', name), 'utf8'));
-      return `/** ${name} */\nexport const c${at}: GatewayConfiguration = ${JSON.stringify(value)};\n`;
+      const text = JSON.stringify(value);
+      return `/** ${name} */\nexport const c${at}: GatewayConfiguration = ${text};\n`;
     }),
   );
   const imports = "import type { GatewayConfiguration } from 'soapstone';\n";

@@ -19,8 +19,8 @@ import type { FederationDirectives } from './directives.js';
 
 /**
  * Adds the fields that other subgraphs alone answer to their types, for representations to have
- * them. Returns their names, `Type.field`. Types of services that speak GraphQL (`remote`) have none:
- * such a service would be asked for the field.
+ * them. Returns their names, `Type.field`. Types of services that speak GraphQL (`remote`) have
+ * none: such a service would be asked for the field.
  */
 export function addForeignFields(
   schema: GraphQLSchema,
