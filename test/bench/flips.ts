@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
+import { encryptBody } from '../kit/encrypted-message.js';
 import { envelope } from '../kit/envelope.js';
 import { type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { signedMessage } from '../kit/signed-message.js';
@@ -12,7 +13,8 @@ import { isProgram, isQuick, print, table, withEndings } from './kit.js';
 
 /**
  * Signed messages in which one bit of what is signed has flipped, anywhere: none may be complete at
- * the backend. For each range of sizes the message as it was is sent as well, and must be.
+ * the backend. With `encrypted`: encrypted ones, in which a bit of the content has. For each range
+ * of sizes the message as it was is sent as well, and must be.
  */
 
 const KIB = 1024;
@@ -40,7 +42,12 @@ export async function benchFlips(quick: boolean): Promise<void> {
     const client = authority.sign('erp', 30, '/OU=Clients/CN=erp', 'DNS:a', RSA_KEY);
     await writeFile(join(folder, 'ca.pem'), authority.ca.cert);
     const backend = await startCounting(t);
-    const verify = `signature: { authorities: { file: ${folder}/ca.pem }, subjects: ["OU=Clients"] }`;
+    await writeFile(join(folder, 'own.pem'), client.cert);
+    await writeFile(join(folder, 'own.key'), client.key);
+    const keys = `{ key: { file: ${folder}/own.key }, cert: { file: ${folder}/own.pem } }`;
+    const decrypt = `decrypt: { keys: [${keys}], required: [Body] }`;
+    const signature = `signature: { authorities: { file: ${folder}/ca.pem }, subjects: ["OU=Clients"] }`;
+    const verify = IS_ENCRYPTED ? decrypt : signature;
     const gateway = await startProcess(
       t,
       `services: { desk: { url: "${backend.url}", security: { verify: { ${verify} } } } }
@@ -65,7 +72,8 @@ limits: { xml: { messageBytes: 1073741824, elements: 100000000, children: \
       ]);
       if (found.complete > 0) process.exitCode = 1;
     }
-    print('\nMessages with one bit of what is signed flipped\n\n');
+    const what = IS_ENCRYPTED ? 'encrypted' : 'signed';
+    print(`\nMessages with one bit of what is ${what} flipped\n\n`);
     print(
       table(
         ['Body', 'sent', 'complete at the backend', 'unaltered ones complete', 'seconds'],
@@ -108,13 +116,8 @@ async function flipAll(
   while (sent < count) {
     const size = Math.round(from * (to / from) ** Math.random());
     const content = sent % (2 * PER_SIZE) === 0 ? elementsOf(size) : textOf(size);
-    const { message, body, timestamp } = signedMessage(client, content);
+    const { bytes, places } = IS_ENCRYPTED ? encrypted(client, content) : signed(client, content);
     const signedMillis = Date.now();
-    const bytes = Buffer.from(message);
-    const places = [body, timestamp].map((part) => {
-      const start = bytes.indexOf(part);
-      return { start, end: start + Buffer.byteLength(part) };
-    });
     const most = size > MIB ? 4 : PER_SIZE;
     for (
       let turn = 0;
@@ -143,6 +146,35 @@ async function flipAll(
     if (backend.complete > before) whole++;
   }
   return { sent, complete, whole: `${whole} of ${wholeSent}` };
+}
+
+const IS_ENCRYPTED = process.argv.includes('encrypted');
+
+/** A message, and where its bits are flipped. */
+interface Flippable {
+  readonly bytes: Buffer;
+  readonly places: readonly { readonly start: number; readonly end: number }[];
+}
+
+function signed(client: Identity, content: string): Flippable {
+  const { message, body, timestamp } = signedMessage(client, content);
+  const bytes = Buffer.from(message);
+  const places = [body, timestamp].map((part) => {
+    const start = bytes.indexOf(part);
+    return { start, end: start + Buffer.byteLength(part) };
+  });
+  return { bytes, places };
+}
+
+/** The letters of the content, and those of its key. */
+function encrypted(client: Identity, content: string): Flippable {
+  const bytes = Buffer.from(encryptBody(envelope(content), client));
+  const [tag, end] = ['<xenc:CipherValue>', '</xenc:CipherValue>'];
+  const places = [bytes.lastIndexOf(tag), bytes.indexOf(tag)].map((at) => {
+    const start = at + tag.length;
+    return { start, end: bytes.indexOf(end, start) };
+  });
+  return { bytes, places };
 }
 
 /** Sends a message; what the gateway answers early ends it. */

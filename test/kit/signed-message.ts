@@ -146,16 +146,17 @@ export const messageOf = (security: string, body: string, blocks = '', soap = SO
 export function signedMessage(
   identity: Identity,
   content: string,
-  options: SignOptions & { readonly nowMillis?: number } = {},
+  options: SignOptions & { readonly nowMillis?: number; readonly bodyDigest?: string } = {},
 ) {
-  const { nowMillis = Date.now() } = options;
+  const { nowMillis = Date.now(), bodyDigest } = options;
+  const value = bodyDigest === undefined ? {} : { value: bodyDigest };
   const body = bodyOf(content);
   const timestamp = timestampOf(nowMillis);
   const token = tokenOf(identity);
   const signature = signatureOf(
     identity,
     [
-      { uri: '#body', text: body },
+      { uri: '#body', text: body, ...value },
       { uri: '#ts', text: timestamp },
     ],
     options,

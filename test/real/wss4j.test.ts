@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { Alterations } from '../kit/alterations.js';
 import type { RecordedMessage } from '../kit/backend.js';
@@ -10,6 +8,7 @@ import { RSA_KEY } from '../kit/certificates.js';
 import { postSoap, SOAP_11, SOAP_12 } from '../kit/envelope.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { buildJava, missingLibraries, STORE_PASSWORD } from './java-stack.js';
+import { LineProgram } from './line-program.js';
 import { missing } from './programs.js';
 
 /** WSS4J makes messages for the gateway, and judges those that the gateway makes or lets pass. */
@@ -35,31 +34,6 @@ const REFERENCES = [
 ] as const;
 const FORMS = ['plain', 'noPrefixes', 'username', 'block', 'timestampLast'] as const;
 
-/** Answers line by line. */
-class Wss4j {
-  readonly #process: ChildProcess;
-  readonly #waiting: ((line: string) => void)[] = [];
-
-  constructor(command: readonly string[]) {
-    const [file = '', ...args] = command;
-    this.#process = spawn(file, args, { stdio: ['pipe', 'pipe', 'ignore'] });
-    const { stdout } = this.#process;
-    if (stdout !== null)
-      createInterface({ input: stdout }).on('line', (line) => this.#waiting.shift()?.(line));
-  }
-
-  ask(line: string): Promise<string> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#process.stdin?.write(`${line}\n`);
-    });
-  }
-
-  close(): void {
-    this.#process.kill();
-  }
-}
-
 async function start(t: Test) {
   const folder = t.testdir();
   const { classes, certificates } = buildJava(folder, 'wss4j', 'Messages.java', {
@@ -68,7 +42,7 @@ async function start(t: Test) {
     alias: () => 'k',
   });
   writeFileSync(join(folder, 'known.pem'), certificates.join(''));
-  const wss4j = new Wss4j(['java', '-cp', classes, 'Messages', folder, STORE_PASSWORD]);
+  const wss4j = new LineProgram(['java', '-cp', classes, 'Messages', folder, STORE_PASSWORD]);
   t.teardown(() => wss4j.close());
   const backend = await useBackend(t, ({ body }: RecordedMessage, response: ServerResponse) => {
     const soap = body.includes(SOAP_12) ? SOAP_12 : SOAP_11;

@@ -136,13 +136,17 @@ function readHkdf(params: canonical.ElementNode | undefined, wrapBytes: WrapLeng
       salt = base64Of(part);
     } else if (part.local === 'Info') {
       info = base64Of(part);
-    } else if (part.local !== 'KeyLength' || Number(elementText(part)) !== wrapBytes * 8) {
+    } else if (part.local !== 'KeyLength' || !isLength(elementText(part), wrapBytes)) {
       throw unsupportedAlgorithm('a parameter of HKDF', part.local);
     }
   }
   if (digest === undefined) throw unsupportedAlgorithm('the PRF of HKDF');
   return { kind: 'hkdf', digest, salt, info };
 }
+
+/** In bytes, as WSS4J writes it, or in bits. */
+const isLength = (text: string, bytes: WrapLength): boolean =>
+  [bytes, bytes * 8].includes(Number(text));
 
 /** The key in an OriginatorKeyInfo; null for one that is no point of its curve. */
 function publicKeyIn(info: canonical.ElementNode): KeyObject | null {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
+const SPACE = /[ \t\r\n]/;
 const WHITE = /[ \t\r\n]+/g;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const NOTHING = Buffer.alloc(0);
 
 /** Decodes base64 while it comes, with white space anywhere. */
@@ -12,16 +12,18 @@ export class LetterDecoder {
   #isBroken = false;
 
   decode(chars: string): Buffer {
-    const letters = this.#letters + chars.replace(WHITE, '');
+    const letters = this.#letters + (SPACE.test(chars) ? chars.replace(WHITE, '') : chars);
     const whole = letters.length - (letters.length % 4);
     this.#letters = letters.slice(whole);
     if (whole === 0) return NOTHING;
     const group = letters.slice(0, whole);
-    if (this.#isPadded || !BASE64.test(group)) {
+    const bytes = Buffer.from(group, 'base64');
+    // What the decoder passes over is not written again, nor bits behind the last byte.
+    if (this.#isPadded || bytes.toString('base64') !== group) {
       this.#isBroken = true;
     }
     this.#isPadded ||= group.endsWith('=');
-    return Buffer.from(group, 'base64');
+    return bytes;
   }
 
   /** Whether all of it was base64. */

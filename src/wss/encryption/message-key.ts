@@ -7,8 +7,9 @@ import {
   type KeyObject,
   publicEncrypt,
   randomBytes,
+  randomUUID,
 } from 'node:crypto';
-import { invariant } from '../../core/index.js';
+import { getOrMake, invariant } from '../../core/index.js';
 import { keyTexts } from '../message-signer.js';
 import type { KeyReference } from '../signer-certificates.js';
 import { DS, DS11, WSSE, WSSE11, XENC } from '../wsse-names.js';
@@ -46,13 +47,14 @@ export interface Recipient {
   readonly reference: KeyReference;
 }
 
-export const newId = (prefix: string): string => `${prefix}-${randomBytes(16).toString('hex')}`;
+/** An Id of its own: `randomUUID` has its random bytes at hand. */
+export const newId = (prefix: string): string => `${prefix}-${randomUUID()}`;
 
 /** Makes a fresh key, in an EncryptedKey that the receiver alone can open. */
 export function keyForRecipient(recipient: Recipient, cipher: ContentCipher): MessageKey {
   const certificate = recipient.certificate();
   const key = randomBytes(KEY_BYTES[cipher]);
-  const { token, keyInfo } = keyTexts(certificate, recipient.reference);
+  const { token, keyInfo } = textsFor(certificate, recipient.reference);
   const id = newId('EK');
   const { method, named, value } =
     recipient.transport === 'ecdh-es'
@@ -67,6 +69,18 @@ export function keyForRecipient(recipient: Recipient, cipher: ContentCipher): Me
       '</xenc:EncryptedKey>',
     keyInfo: tokenReference(`<wsse:Reference URI="#${id}" ValueType="${ENCRYPTED_KEY}"/>`),
   };
+}
+
+/** How certificates are named that messages do not bring: once for each, not for each message. */
+const NAMES = new WeakMap<ParsedCertificate, Map<KeyReference, CertificateTexts>>();
+type CertificateTexts = ReturnType<typeof keyTexts>;
+
+function textsFor(certificate: ParsedCertificate, reference: KeyReference): CertificateTexts {
+  // A token has an Id of its own in each message.
+  if (reference === 'token') return keyTexts(certificate, reference);
+  const known = NAMES.get(certificate) ?? new Map<KeyReference, CertificateTexts>();
+  NAMES.set(certificate, known);
+  return getOrMake(known, reference, () => keyTexts(certificate, reference));
 }
 
 /** The key that came with a message, named by its digest (SOAP Message Security 1.1, 7.3). */
@@ -118,8 +132,8 @@ function transportedKey(
   return { method, named, value: publicEncrypt({ key: publicKey, padding, oaepHash }, key) };
 }
 
-/** No bits that are left over, and no bits (section 5.4.1). */
-const NO_BITS = '00';
+/** The AlgorithmID of WSS4J: no bits that are left over, then one byte (section 5.4.1). */
+const ALGORITHM_ID = Buffer.of(0);
 
 /** ECDH-ES with ConcatKDF and AES key wrap (section 5.6.4). */
 function agreedKey(key: Buffer, publicKey: KeyObject, recipient: string): KeyTexts {
@@ -128,13 +142,13 @@ function agreedKey(key: Buffer, publicKey: KeyObject, recipient: string): KeyTex
   invariant(uri !== undefined, 'the curve of the receiver is known');
   const own = generateKeyPairSync('ec', { namedCurve: curve });
   const secret = diffieHellman({ privateKey: own.privateKey, publicKey });
-  const info = Buffer.alloc(0);
-  const wrapping = deriveKey(secret, { kind: 'concat', digest: 'sha256', info }, 32);
+  const derivation = { kind: 'concat', digest: 'sha256', info: ALGORITHM_ID } as const;
+  const wrapping = deriveKey(secret, derivation, 32);
   const point = pointOf(own.publicKey).toString('base64');
   const named =
     `<xenc:AgreementMethod Algorithm="${ECDH_ES}"><xenc11:KeyDerivationMethod ` +
     `xmlns:xenc11="${XENC11}" Algorithm="${CONCAT_KDF}"><xenc11:ConcatKDFParams ` +
-    `AlgorithmID="${NO_BITS}" PartyUInfo="${NO_BITS}" PartyVInfo="${NO_BITS}">` +
+    `AlgorithmID="00${ALGORITHM_ID.toString('hex')}" PartyUInfo="" PartyVInfo="">` +
     `<ds:DigestMethod Algorithm="${XENC}sha256"/></xenc11:ConcatKDFParams>` +
     '</xenc11:KeyDerivationMethod><xenc:OriginatorKeyInfo><ds:KeyValue>' +
     `<dsig11:ECKeyValue xmlns:dsig11="${DS11}"><dsig11:NamedCurve URI="${uri}"/>` +

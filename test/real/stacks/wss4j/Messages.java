@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Properties;
+import javax.crypto.SecretKey;
+import javax.security.auth.callback.Callback;
 import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.transform.Transformer;
@@ -15,10 +17,13 @@ import javax.xml.transform.stream.StreamResult;
 import org.apache.wss4j.common.WSEncryptionPart;
 import org.apache.wss4j.common.crypto.Crypto;
 import org.apache.wss4j.common.crypto.CryptoFactory;
+import org.apache.wss4j.common.ext.WSPasswordCallback;
+import org.apache.wss4j.common.util.KeyUtils;
 import org.apache.wss4j.dom.WSConstants;
 import org.apache.wss4j.dom.engine.WSSConfig;
 import org.apache.wss4j.dom.engine.WSSecurityEngine;
 import org.apache.wss4j.dom.handler.WSHandlerResult;
+import org.apache.wss4j.dom.message.WSSecEncrypt;
 import org.apache.wss4j.dom.message.WSSecHeader;
 import org.apache.wss4j.dom.message.WSSecSignature;
 import org.apache.wss4j.dom.message.WSSecTimestamp;
@@ -27,7 +32,7 @@ import org.w3c.dom.Document;
 
 /**
  * Makes and judges signed messages by WSS4J. Reads lines: "make VERSION KEY_IDENTIFIER KEYSTORE ALGORITHM FORM", or
- * "judge BASE64"; writes a line for each: the message in base64, "ok", "unsigned", or "error" and why.
+ * "judge BASE64", "encrypt KEY_IDENTIFIER KEYSTORE CIPHER KEY_CIPHER FORM", or "open KEYSTORE BASE64"; writes a line for each: the message in base64, "ok", "unsigned", or "error" and why.
  * Arguments: the folder of the keystores NAME.p12 and trust.p12, and their password.
  */
 public class Messages {
@@ -43,12 +48,21 @@ public class Messages {
       String[] words = line.split(" ");
       String answer;
       try {
-        answer = words[0].equals("make") ? make(words) : judge(words[1]);
+        answer = answerTo(words);
       } catch (Exception error) {
         answer = "error " + String.valueOf(error.getMessage()).replace('\n', ' ');
       }
       System.out.println(answer);
       System.out.flush();
+    }
+  }
+
+  static String answerTo(String[] words) throws Exception {
+    switch (words[0]) {
+      case "make": return make(words);
+      case "encrypt": return encrypt(words);
+      case "open": return open(words[1], words[2]);
+      default: return judge(words[1]);
     }
   }
 
@@ -106,16 +120,81 @@ public class Messages {
     if (form.equals("token")) parts.add(new WSEncryptionPart("STRTransform", "", "Element"));
     signature.build(crypto(words[3]));
     if (form.equals("timestampLast")) timestamp(header);
-    Transformer transformer = TransformerFactory.newInstance().newTransformer();
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    transformer.transform(new DOMSource(document), new StreamResult(bytes));
-    return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    return written(document);
   }
 
   static void timestamp(WSSecHeader header) throws Exception {
     WSSecTimestamp timestamp = new WSSecTimestamp(header);
     timestamp.setTimeToLive(300);
     timestamp.build();
+  }
+
+  static Document message() throws Exception {
+    return parse(("<s:Envelope xmlns:s=\"" + WSConstants.URI_SOAP11_ENV + "\"><s:Header><k:Key xmlns:k=\"urn:key\">7</k:Key>"
+        + "</s:Header><s:Body><Pay xmlns=\"urn:desk\"><sum>12 &amp; \u00e4 \uD83D\uDE00 &#13;x</sum></Pay></s:Body>"
+        + "</s:Envelope>").getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Forms: "plain"; "sha256" with the digest and mask of OAEP; "block" with a header block; "signed" and "signing" with a signature
+   * before or after it; "concat" and "hkdf" with a key agreement. */
+  static String encrypt(String[] words) throws Exception {
+    String form = words[5];
+    Document document = message();
+    WSSecHeader header = new WSSecHeader(document);
+    header.insertSecurityHeader();
+    if (form.equals("signed")) sign(header);
+    WSSecEncrypt encrypt = new WSSecEncrypt(header);
+    encrypt.setUserInfo("k");
+    encrypt.setKeyIdentifierType(WSConstants.class.getField(words[1]).getInt(null));
+    encrypt.setSymmetricEncAlgorithm(words[3]);
+    encrypt.setKeyEncAlgo(words[4]);
+    if (form.equals("sha256")) {
+      encrypt.setDigestAlgorithm(WSConstants.SHA256);
+      encrypt.setMGFAlgorithm(WSConstants.MGF_SHA256);
+    }
+    if (form.equals("concat") || form.equals("hkdf")) {
+      encrypt.setKeyAgreementMethod(WSConstants.AGREEMENT_METHOD_ECDH_ES);
+      encrypt.setKeyDerivationMethod(form.equals("hkdf") ? WSConstants.KEYDERIVATION_HKDF : WSConstants.KEYDERIVATION_CONCATKDF);
+    }
+    encrypt.getParts().add(new WSEncryptionPart("Body", WSConstants.URI_SOAP11_ENV, "Content"));
+    if (form.equals("block")) encrypt.getParts().add(new WSEncryptionPart("Key", "urn:key", "Header"));
+    if (form.equals("signed")) encrypt.getParts().add(new WSEncryptionPart("Signature", WSConstants.SIG_NS, "Element"));
+    SecretKey key = KeyUtils.getKeyGenerator(words[3]).generateKey();
+    encrypt.build(crypto(words[2]), key);
+    if (form.equals("signing")) sign(header);
+    return written(document);
+  }
+
+  static void sign(WSSecHeader header) throws Exception {
+    WSSecSignature signature = new WSSecSignature(header);
+    signature.setUserInfo("k", password);
+    signature.setKeyIdentifierType(WSConstants.BST_DIRECT_REFERENCE);
+    signature.setDigestAlgo("http://www.w3.org/2001/04/xmlenc#sha256");
+    signature.setSignatureAlgorithm("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256");
+    signature.getParts().add(new WSEncryptionPart("Body", WSConstants.URI_SOAP11_ENV, "Content"));
+    signature.build(crypto("rsa"));
+  }
+
+  /** What the Body holds of a message that is decrypted with this key, and whether it is signed. */
+  static String open(String keystore, String letters) throws Exception {
+    WSSecurityEngine engine = new WSSecurityEngine();
+    Document document = parse(Base64.getDecoder().decode(letters));
+    Crypto own = crypto(keystore);
+    WSHandlerResult result = engine.processSecurityHeader(document, null, callbacks -> {
+      for (Callback callback : callbacks) ((WSPasswordCallback) callback).setPassword(password);
+    }, crypto("rsa"), own);
+    boolean isSigned = result.getActionResults().containsKey(WSConstants.SIGN);
+    boolean isEncrypted = result.getActionResults().containsKey(WSConstants.ENCR);
+    String text = document.getElementsByTagNameNS("urn:desk", "sum").item(0).getTextContent();
+    return (isEncrypted ? "encrypted " : "plain ") + (isSigned ? "signed " : "unsigned ")
+        + Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static String written(Document document) throws Exception {
+    Transformer transformer = TransformerFactory.newInstance().newTransformer();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    transformer.transform(new DOMSource(document), new StreamResult(bytes));
+    return Base64.getEncoder().encodeToString(bytes.toByteArray());
   }
 
   static String judge(String letters) throws Exception {

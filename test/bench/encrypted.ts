@@ -1,0 +1,385 @@
+/**
+ * The cost of encryption. Without arguments: a message of 4 KiB, decrypted and encrypted, beside
+ * the bare work of `node:crypto`, and long Bodies. `oracle`: whether the times of failures tell one
+ * from another, by Welch's t. `memory`: memory while a message of 1 GiB, signed and encrypted,
+ * streams through the gateway.
+ */
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createPrivateKey,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+  randomInt,
+  X509Certificate,
+} from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultsOf } from '../../src/core/limit.js';
+import { AT_ONCE } from '../../src/core/time-slices.js';
+import type { DecryptionRules } from '../../src/wss/encryption/encrypted-content.js';
+import type { EncryptionRules } from '../../src/wss/encryption/encrypted-head.js';
+import { MessageDecryption } from '../../src/wss/encryption/message-decryption.js';
+import { encryptMessage } from '../../src/wss/encryption/message-encryption.js';
+import { keyForRecipient } from '../../src/wss/encryption/message-key.js';
+import { parseCertificate } from '../../src/wss/x509/certificate-trust.js';
+import { XML_LIMITS } from '../../src/xml/limits.js';
+import { ReaderPool } from '../../src/xml/reader-pool.js';
+import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
+import { encryptBody } from '../kit/encrypted-message.js';
+import { envelope } from '../kit/envelope.js';
+import { startProcess } from '../kit/gateway-process.js';
+import { signedMessage } from '../kit/signed-message.js';
+import {
+  isProgram,
+  isQuick,
+  mib,
+  print,
+  quantile,
+  residentBytes,
+  table,
+  withEndings,
+} from './kit.js';
+
+const READERS = new ReaderPool({
+  ...defaultsOf(XML_LIMITS),
+  messageBytes: 2 ** 31,
+  elements: 2 ** 30,
+  children: 2 ** 30,
+});
+const CHUNK = 64 * 1024;
+
+const rows = (bytes: number): string =>
+  `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name>\
+<sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}</Run>`;
+
+/** Microseconds of processor time of one call of each, in turns. */
+function compare(
+  rounds: number,
+  calls: number,
+  runs: readonly (() => void)[],
+): readonly (readonly number[])[] {
+  const times = runs.map((): number[] => []);
+  for (let round = 0; round < rounds + 2; round++) {
+    for (const [index, run] of runs.entries()) {
+      const before = process.cpuUsage();
+      for (let call = 0; call < calls; call++) run();
+      const { user, system } = process.cpuUsage(before);
+      // The first two rounds warm up.
+      if (round >= 2) times[index]?.push((user + system) / calls);
+    }
+  }
+  return times;
+}
+
+/** Keys of a receiver, in a folder that is gone at the end. */
+async function keysOf(t: { teardown(end: () => unknown): void }) {
+  const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const authority = new Authority(folder);
+  const own = authority.sign('own', 30, '/CN=own', 'DNS:a', RSA_KEY);
+  const client = authority.sign('erp', 30, '/OU=Clients/CN=erp', 'DNS:a', RSA_KEY);
+  await writeFile(join(folder, 'own.pem'), own.cert);
+  await writeFile(join(folder, 'own.key'), own.key);
+  await writeFile(join(folder, 'ca.pem'), authority.ca.cert);
+  return { folder, own, client };
+}
+
+/** Decrypts and encrypts with the classes of the gateway, and with `node:crypto` alone. */
+function workOf(own: Identity) {
+  const certificate = parseCertificate(new X509Certificate(own.cert));
+  if (certificate === null) throw new Error('no certificate');
+  const key = createPrivateKey(own.key);
+  const decryption: DecryptionRules = {
+    owner: 'security.verify.decrypt',
+    keys: () => [{ certificate, key }],
+    ciphers: new Set(['aes256-gcm']),
+    transports: new Set(['rsa-oaep']),
+    isBodyRequired: true,
+    role: null,
+    passesUnopened: false,
+    verifiesSignature: false,
+  };
+  const encryption: EncryptionRules = {
+    cipher: 'aes256-gcm',
+    parts: ['Body'],
+    role: null,
+    mustUnderstand: true,
+    isSignedLater: false,
+  };
+  const recipient = {
+    certificate: () => certificate,
+    transport: 'rsa-oaep-mgf1p',
+    reference: 'issuerSerial',
+  } as const;
+  const padding = constants.RSA_PKCS1_OAEP_PADDING;
+  return {
+    decrypt(message: Buffer): void {
+      const output = { write() {}, end() {} };
+      const given = { readers: READERS, charset: null, verifier: null, output };
+      const run = new MessageDecryption({ rules: decryption, headBytes: CHUNK, ...given });
+      for (let at = 0; at < message.length; at += CHUNK)
+        run.write(message.subarray(at, at + CHUNK));
+      run.end();
+    },
+    encrypt: (message: Buffer): Buffer =>
+      AT_ONCE.finish(
+        encryptMessage(message, encryption, keyForRecipient(recipient, 'aes256-gcm'), READERS),
+      ),
+    bareEncrypt(content: Buffer): readonly string[] {
+      const contentKey = randomBytes(32);
+      const iv = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', contentKey, iv);
+      const letters = [cipher.update(content), cipher.final(), cipher.getAuthTag()];
+      const wrapped = publicEncrypt({ key: certificate.publicKey, padding }, contentKey);
+      return [wrapped.toString('base64'), Buffer.concat([iv, ...letters]).toString('base64')];
+    },
+    bareDecrypt([wrapped = '', letters = '']: readonly string[]): void {
+      const contentKey = privateDecrypt({ key, padding }, Buffer.from(wrapped, 'base64'));
+      const bytes = Buffer.from(letters, 'base64');
+      const decipher = createDecipheriv('aes-256-gcm', contentKey, bytes.subarray(0, 12));
+      decipher.setAuthTag(bytes.subarray(-16));
+      decipher.update(bytes.subarray(12, -16));
+      decipher.final();
+    },
+  };
+}
+
+async function benchCost(quick: boolean): Promise<void> {
+  await withEndings(async (t) => {
+    const { own } = await keysOf(t);
+    const work = workOf(own);
+    const content = rows(3_900);
+    const [plain, encrypted] = [envelope(content), encryptBody(envelope(content), own)].map(
+      (text) => Buffer.from(text),
+    );
+    if (plain === undefined || encrypted === undefined) return;
+    const bare = work.bareEncrypt(Buffer.from(content));
+    const names = ['decrypted', 'encrypted'];
+    const times = compare(quick ? 7 : 21, 200, [
+      () => work.bareDecrypt(bare),
+      () => work.decrypt(encrypted),
+      () => work.bareEncrypt(Buffer.from(content)),
+      () => work.encrypt(plain),
+    ]).map((each) => quantile(each, 0.5));
+    print(`A message of ${plain.length} bytes (RSA-2048, AES-256-GCM): processor time\n`);
+    const cells = names.map((name, at) => {
+      const [alone = 1, whole = 0] = times.slice(2 * at);
+      return [name, alone.toFixed(1), whole.toFixed(1), (whole / alone).toFixed(2)];
+    });
+    print(table(['', 'µs of node:crypto', 'µs', 'ratio, at most 2.5'], cells));
+    const long = rows(8 * 1024 * 1024);
+    const longPlain = Buffer.from(envelope(long));
+    const longEncrypted = Buffer.from(encryptBody(envelope(long), own));
+    const speeds = compare(quick ? 3 : 9, 1, [
+      () => work.decrypt(longEncrypted),
+      () => work.encrypt(longPlain),
+    ]).map((each) => (longPlain.length / quantile(each, 0.5)).toFixed(0));
+    print('\nA Body of 8 MiB, MB/s of processor time\n');
+    print(table(names, [speeds]));
+  });
+}
+
+/** A gateway that decrypts in front of a backend that counts what is complete. */
+async function startDecrypting(t: Parameters<typeof startProcess>[0], folder: string, more = '') {
+  const counted = { complete: 0 };
+  const backend = createServer((request, response) => {
+    request.resume().on('end', () => {
+      counted.complete++;
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope('<ok/>'));
+    });
+    request.on('error', () => response.destroy());
+  });
+  backend.listen(0, '127.0.0.1');
+  await once(backend, 'listening');
+  t.teardown(() => backend.close());
+  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
+  const keys = `keys: [{ key: { file: ${folder}/own.key }, cert: { file: ${folder}/own.pem } }]`;
+  const gateway = await startProcess(
+    t,
+    `services: { desk: { url: "${url}", security: { verify: { decrypt: { ${keys} }${more} } } } }
+log: { level: error }
+limits: { xml: { messageBytes: 2147483647, elements: 100000000, children: 100000000, \
+textBytes: 67108864 } }`,
+  );
+  return { gateway, counted };
+}
+
+const flipped =
+  (at: number) =>
+  (bytes: Buffer): Buffer => {
+    const altered = Buffer.from(bytes);
+    const index = at < 0 ? altered.length + at : at;
+    altered[index] = (altered[index] ?? 0) ^ 1;
+    return altered;
+  };
+
+async function benchOracle(tries: number): Promise<void> {
+  await withEndings(async (t) => {
+    const { folder, own, client } = await keysOf(t);
+    const { gateway } = await startDecrypting(t, folder);
+    const message = envelope(rows(1_000));
+    const failures = {
+      tag: encryptBody(message, own, { alter: flipped(-1) }),
+      content: encryptBody(message, own, { alter: flipped(20) }),
+      'padding of the key': encryptBody(message, own, { alterKey: flipped(100) }),
+      'wrong key': encryptBody(message, client).replace(
+        /<ds:KeyInfo[^>]*><wsse:SecurityTokenReference[^>]*><ds:X509Data>.*?<\/ds:KeyInfo>/s,
+        /<ds:KeyInfo[^>]*><wsse:SecurityTokenReference[^>]*><ds:X509Data>.*?<\/ds:KeyInfo>/s.exec(
+          encryptBody(message, own),
+        )?.[0] ?? '',
+      ),
+      'XML within': encryptBody(envelope(`${rows(1_000).slice(0, -1)} `), own),
+    };
+    const bodies = Object.entries(failures).map(
+      ([name, text]) => [name, Buffer.from(text)] as const,
+    );
+    const times = new Map(bodies.map(([name]) => [name, [] as number[]]));
+    const answers = new Map<string, Set<string>>(bodies.map(([name]) => [name, new Set()]));
+    for (let at = 0; at < tries * bodies.length; at++) {
+      const [name, body] = bodies[randomInt(bodies.length)] ?? ['', Buffer.alloc(0)];
+      const start = process.hrtime.bigint();
+      const answer = await fetch(`${gateway.url}/soap/desk`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml' },
+        body,
+      });
+      const text = await answer.text();
+      // The first ones warm up.
+      if (at > 500) times.get(name)?.push(Number(process.hrtime.bigint() - start) / 1000);
+      const shown = text.replaceAll(/ id="[^"]*"|<id>[^<]*<\/id>/g, '');
+      answers.get(name)?.add(`${answer.status} ${shown}`);
+    }
+    const distinct = new Set([...answers.values()].flatMap((each) => [...each]));
+    print(`${tries} tries of each failure; ${distinct.size} distinct answers\n`);
+    const [first, ...others] = [...times];
+    const cells = others.map(([name, own]) => [
+      name,
+      quantile(own, 0.5).toFixed(0),
+      welch(cropped(first?.[1] ?? []), cropped(own)).toFixed(2),
+    ]);
+    print(table(['failure', 'median µs', "Welch's t to a wrong tag, below 4.5"], cells));
+    if (distinct.size > 1) process.exitCode = 1;
+  });
+}
+
+/** Without the slowest tenth, which is the machine's. */
+const cropped = (values: readonly number[]): readonly number[] => {
+  const most = quantile(values, 0.9);
+  return values.filter((value) => value <= most);
+};
+
+function welch(one: readonly number[], other: readonly number[]): number {
+  const [a, b] = [one, other].map((values) => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    return { mean, error: squares / (values.length - 1) / values.length };
+  });
+  if (a === undefined || b === undefined) return 0;
+  return Math.abs(a.mean - b.mean) / Math.sqrt(a.error + b.error);
+}
+
+const ROW = `<row><name>${'x'.repeat(40)}</name><sum>12.50</sum></row>`;
+
+/** Sends a message that is signed, then encrypted, without ever having it whole. */
+async function benchMemory(bytes: number): Promise<void> {
+  await withEndings(async (t) => {
+    const { folder, own, client } = await keysOf(t);
+    const signature =
+      `, signature: { authorities: { file: ${folder}/ca.pem }, subjects: ["OU=Clients"], ` +
+      'required: [Body] }';
+    const { gateway, counted } = await startDecrypting(t, folder, signature);
+    const piece = ROW.repeat(Math.ceil(CHUNK / ROW.length));
+    const pieces = Math.ceil(bytes / piece.length);
+    const whole = signedMessage(client, '<Run xmlns="urn:desk">@</Run>');
+    const digest = createHash('sha256');
+    const [before = '', behind = ''] = whole.body.split('@');
+    digest.update(before);
+    for (let at = 0; at < pieces; at++) digest.update(piece);
+    digest.update(behind);
+    const value = digest.digest('base64');
+    const { message } = signedMessage(client, '<Run xmlns="urn:desk">@</Run>', {
+      bodyDigest: value,
+    });
+    await send(gateway.url, own, message, piece, 1);
+    const idle = residentBytes(gateway.child.pid ?? 0);
+    const start = performance.now();
+    await send(gateway.url, own, message, piece, pieces);
+    const seconds = (performance.now() - start) / 1000;
+    const peak =
+      Number(
+        /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8'))?.[1],
+      ) * 1024;
+    print(
+      `${mib(bytes)} MiB signed and encrypted: complete ${counted.complete === 1}, memory ` +
+        `${mib(idle)} to ${mib(peak)} MiB (${mib(peak - idle)} more, at most 48), ` +
+        `${(bytes / 1e6 / seconds).toFixed(0)} MB/s\n`,
+    );
+    if (counted.complete !== 1) process.exitCode = 1;
+  });
+}
+
+async function send(
+  url: string,
+  own: Identity,
+  message: string,
+  piece: string,
+  pieces: number,
+): Promise<void> {
+  let key = Buffer.alloc(0);
+  const onKey = (made: Buffer): void => {
+    key = Buffer.from(made);
+  };
+  const made = encryptBody(message, own, { onKey });
+  const letters =
+    /<xenc:CipherValue>([^<]*)<\/xenc:CipherValue><\/xenc:CipherData><\/xenc:EncryptedData>/;
+  const [head = '', tail = ''] = made.split(letters.exec(made)?.[1] ?? '');
+  const [start = '', end = ''] =
+    /<s:Body[^>]*>(.*)<\/s:Body>/s.exec(message)?.[1]?.split('@') ?? [];
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const request = httpRequest(`${url}/soap/desk`, {
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'text/xml' },
+  });
+  const over = new Promise<void>((resolve) => {
+    request
+      .on('response', (answer) => answer.resume().on('close', resolve))
+      .on('error', () => resolve());
+  });
+  let rest = iv;
+  const write = async (content: Buffer): Promise<void> => {
+    const known = Buffer.concat([rest, content]);
+    const count = known.length - (known.length % 3);
+    rest = known.subarray(count);
+    if (!request.write(known.subarray(0, count).toString('base64'), 'latin1'))
+      await Promise.race([once(request, 'drain'), over]);
+  };
+  request.write(head);
+  await write(cipher.update(start));
+  for (let at = 0; at < pieces; at++) await write(cipher.update(piece));
+  await write(cipher.update(end));
+  const last = Buffer.concat([rest, cipher.final(), cipher.getAuthTag()]);
+  request.end(last.toString('base64') + tail);
+  await over;
+}
+
+/** How many tries of each failure, and bytes of the message of `memory`. */
+const TRIES = { full: 100_000, quick: 500 } as const;
+
+export async function benchEncrypted(quick: boolean): Promise<void> {
+  if (process.argv.includes('oracle')) return benchOracle(quick ? TRIES.quick : TRIES.full);
+  if (process.argv.includes('memory')) return benchMemory(quick ? 2 ** 26 : 2 ** 30);
+  return benchCost(quick);
+}
+
+if (isProgram(import.meta.url)) await benchEncrypted(isQuick());
