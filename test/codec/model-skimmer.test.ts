@@ -324,6 +324,18 @@ t.test('indented content, comments and other prefixes come out as by events', as
   t.equal(compare(c, documents[0] ?? '', false).violations.length, 0);
 });
 
+t.test('names written as before are others where their prefix is bound to another', async (t) => {
+  const c = await caseOf(ROWS);
+  const withoutPrefix = echo(rows(20)).replaceAll('t:', '').replace('xmlns:t', 'xmlns');
+  for (const document of [echo(rows(20)), withoutPrefix]) {
+    for (let time = 0; time < 2; time++) {
+      t.same(compare(c, document, false).violations, []);
+      const other = document.replace('"urn:t"', '"urn:other"');
+      t.match(compare(c, other, false).violations[0] ?? '', '/Echo/*[1] is not declared here');
+    }
+  }
+});
+
 t.test('models that are emptied from the memory are put there anew', async (t) => {
   const c = await caseOf(ROWS);
   const other = await caseOf(ROWS);

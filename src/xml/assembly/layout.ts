@@ -74,6 +74,8 @@ export const DEFAULT_URI = 0x20118;
 export const MODEL_EVENT = 0x2011c;
 /** The number of the namespace of `xsi:nil`; 0: no element that is known may be nil. */
 export const NIL_URI = 0x20120;
+/** The number of the scope of namespaces in force. */
+export const MODEL_SCOPE = 0x20124;
 /** The numbers of the namespaces of `PREFIX`. */
 export const PREFIX_URI = 0x20140;
 
@@ -93,6 +95,8 @@ export const MODEL_COUNTS_BYTES = 0x4000;
 export const STATE_FIRST = 0;
 export const STATE_MAY_END = 4;
 export const STATE_INDEX = 8;
+/** The transition that was taken last. */
+export const STATE_LAST = 12;
 export const STATE_BYTES = 16;
 
 /** A transition to an element, by its name. */
@@ -103,7 +107,12 @@ export const EDGE_TO = 12;
 /** The count of the element, from the counts of its parent on. */
 export const EDGE_COUNT = 16;
 export const EDGE_ELEMENT = 20;
-export const EDGE_NAME = 32;
+/** The name as it was written last, in this scope of namespaces. */
+export const EDGE_SCOPE = 24;
+export const EDGE_WRITTEN_LENGTH = 28;
+export const EDGE_WRITTEN = 32;
+export const EDGE_WRITTEN_MAX = 32;
+export const EDGE_NAME = 64;
 
 /** A declared element or attribute: first of all the form of its text, with two numbers. */
 export const TEXT_FORM = 0;

@@ -37,12 +37,18 @@ export function skimModel(from: u32, end: u32): u32 {
       event = close;
       i = close + 1;
     } else if ((first & 0xff) === 0x3c) {
-      const length = nameLength(i + 1, end);
-      if (length === 0) break;
-      const edge = edgeTo(state, i + 1, length);
-      if (edge === 0) {
-        isUnknown = true;
-        break;
+      let edge = lastEdge(state, i + 1, end);
+      let length: u32 = 0;
+      if (edge !== 0) {
+        length = load<u32>(edge + at.EDGE_WRITTEN_LENGTH);
+      } else {
+        length = nameLength(i + 1, end);
+        if (length === 0) break;
+        edge = edgeTo(state, i + 1, length);
+        if (edge === 0) {
+          isUnknown = true;
+          break;
+        }
       }
       const children = load<i32>(frame + at.FRAME_CHILDREN);
       if (children >= load<i32>(at.MOST_CHILDREN) || elements >= load<i32>(at.MOST_ELEMENTS)) break;
@@ -107,6 +113,27 @@ let isNil: bool = false;
 
 const frameAt = (depth: u32): u32 => at.MODEL_FRAME + depth * at.MODEL_FRAME_STRIDE;
 
+/** The transition that was taken last from here, if its name stands here as then; else 0. */
+function lastEdge(state: u32, name: u32, end: u32): u32 {
+  const edge = load<u32>(state + at.STATE_LAST);
+  if (edge === 0 || load<u32>(edge + at.EDGE_SCOPE) !== load<u32>(at.MODEL_SCOPE)) return 0;
+  const length = load<u32>(edge + at.EDGE_WRITTEN_LENGTH);
+  if (name + length >= end || length > load<u32>(at.MOST_NAME)) return 0;
+  const byte = load<u8>(name + length);
+  const isEnd = byte === 0x3e || byte === 0x20 || byte === 0x2f;
+  return isEnd && isSame(edge + at.EDGE_WRITTEN, name, length) ? edge : 0;
+}
+
+/** Keeps how the name of a transition is written. */
+function keepWritten(state: u32, edge: u32, name: u32, length: u32): void {
+  if (length > <u32>at.EDGE_WRITTEN_MAX) return;
+  v128.store(edge + at.EDGE_WRITTEN, v128.load(name));
+  if (length > 16) v128.store(edge + at.EDGE_WRITTEN + 16, v128.load(name + 16));
+  store<u32>(edge + at.EDGE_WRITTEN_LENGTH, length);
+  store<u32>(edge + at.EDGE_SCOPE, load<u32>(at.MODEL_SCOPE));
+  store<u32>(state + at.STATE_LAST, edge);
+}
+
 /** The transition to the element whose name was read last; 0 for none. */
 function edgeTo(state: u32, name: u32, length: u32): u32 {
   const uri = load<u32>(prefixed === 0 ? at.DEFAULT_URI : at.PREFIX_URI + found * 4);
@@ -118,8 +145,10 @@ function edgeTo(state: u32, name: u32, length: u32): u32 {
       load<u32>(edge + at.EDGE_LENGTH) === localLength &&
       load<u32>(edge + at.EDGE_URI) === uri &&
       isSame(edge + at.EDGE_NAME, local, localLength)
-    )
+    ) {
+      keepWritten(state, edge, name, length);
       return edge;
+    }
     edge = load<u32>(edge + at.EDGE_NEXT);
   }
   return 0;
@@ -162,18 +191,24 @@ function attributesEnd(element: u32, from: u32, end: u32): u32 {
     }
     if (byte !== 0x20 || count >= load<i32>(at.MOST_ATTRIBUTES)) return 0;
     const name = i + 1;
-    const length = nameLength(name, end);
-    if (length === 0) return 0;
-    if (prefixed !== 0) {
-      const stop = isNil ? 0 : nilEnd(element, name, length, end);
-      if (stop === 0) return 0;
-      isNil = true;
-      count++;
-      i = stop + 1;
-      continue;
+    let attribute = expected;
+    let length: u32 = 0;
+    if (isNextName(expected, name, end)) {
+      length = load<u32>(expected + at.ATTRIBUTE_LENGTH);
+    } else {
+      length = nameLength(name, end);
+      if (length === 0) return 0;
+      if (prefixed !== 0) {
+        const stop = isNil ? 0 : nilEnd(element, name, length, end);
+        if (stop === 0) return 0;
+        isNil = true;
+        count++;
+        i = stop + 1;
+        continue;
+      }
+      attribute = attributeNamed(first, name, length);
+      if (attribute === 0) return 0;
     }
-    const attribute = attributeNamed(first, expected, name, length);
-    if (attribute === 0) return 0;
     const bit = load<u32>(attribute + at.ATTRIBUTE_BIT);
     const start = name + length + 2;
     if ((seen & bit) !== 0 || start >= end || load<u16>(start - 2) !== 0x223d) return 0;
@@ -208,20 +243,27 @@ function nilEnd(element: u32, name: u32, length: u32, end: u32): u32 {
     : 0;
 }
 
-/** The attribute with this name, which is the expected one most often; 0 for none. */
-function attributeNamed(first: u32, expected: u32, name: u32, length: u32): u32 {
-  if (expected !== 0 && isNamed(expected, name, length)) return expected;
-  for (let other = first; other !== 0; other = load<u32>(other + at.ATTRIBUTE_NEXT)) {
-    if (isNamed(other, name, length)) return other;
-  }
-  return 0;
+/** Whether the name of this attribute stands here, before its value. */
+function isNextName(attribute: u32, name: u32, end: u32): bool {
+  if (attribute === 0) return false;
+  const length = load<u32>(attribute + at.ATTRIBUTE_LENGTH);
+  const start = name + length + 2;
+  if (start >= end || length > load<u32>(at.MOST_NAME) || load<u16>(start - 2) !== 0x223d)
+    return false;
+  return isSame(attribute + at.ATTRIBUTE_LOCAL, name, length);
 }
 
-function isNamed(attribute: u32, name: u32, length: u32): bool {
-  return (
-    load<u32>(attribute + at.ATTRIBUTE_LENGTH) === length &&
-    isSame(attribute + at.ATTRIBUTE_LOCAL, name, length)
-  );
+/** The attribute with this name; 0 for none. */
+function attributeNamed(first: u32, name: u32, length: u32): u32 {
+  let attribute = first;
+  while (attribute !== 0) {
+    const isNamed =
+      load<u32>(attribute + at.ATTRIBUTE_LENGTH) === length &&
+      isSame(attribute + at.ATTRIBUTE_LOCAL, name, length);
+    if (isNamed) return attribute;
+    attribute = load<u32>(attribute + at.ATTRIBUTE_NEXT);
+  }
+  return 0;
 }
 
 /** Returns the end of an element of text, behind its end tag; 0 where it is not surely valid. */

@@ -15,6 +15,7 @@ import {
   MODEL_NAME,
   MODEL_NAMES_BYTES,
   MODEL_NAMES_END,
+  MODEL_SCOPE,
 } from '../assembly/layout.js';
 import { CLASS, IN_NAME } from '../chars.js';
 import type { Cursor } from '../cursor.js';
@@ -111,6 +112,7 @@ export class ModelSkimmer {
     }
     skimMemory.setLimits(this.#limits);
     skimMemory.setPrefixes(elements.namespaces, null);
+    skimMemory.setWord(MODEL_SCOPE, elements.namespaces.scope);
     skimMemory.setWord(MODEL_NAMES_END, nameStart);
     skimMemory.setWord(MODEL_FLOOR, floor);
     skimMemory.setWord(MODEL_DEPTH, depth);
