@@ -21,7 +21,8 @@ const NAMED = [
   ...['rest', 'mcp', 'ws-security', 'pages', 'idempotency', 'rate', 'downloads', 'uploads'],
   ...['validate', 'tolerate', 'values', 'oauth', 'without-wsdl', 'clients', 'caching', 'links'],
   ...['federation', 'masking', 'monitor', 'replicas', 'subscriptions', 'two-addresses'],
-  ...['all-operations', 'selected-operations', 'canary', 'shadow'],
+  ...['all-operations', 'selected-operations', 'canary', 'shadow', 'bridge', 'record'],
+  ...['telemetry', 'inspect', 'bound-tokens', 'decrypt'],
 ];
 
 /** A request in the comments of an example, and the answer in the line after it. */

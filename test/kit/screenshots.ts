@@ -2,12 +2,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDemoBackend } from '../../config/demo/backend.js';
-import { startBrowser } from './browser.js';
+import { type BrowserPage, startBrowser } from './browser.js';
 import { startTestGateway } from './gateway.js';
 import { postJson } from './graphql-client.js';
 
 /**
- * Makes the pictures of the console and of GraphiQL in `deploy/images`, from the demonstration:
+ * Makes the pictures of the console, GraphiQL and the page of REST in `deploy/images`, light and
+ * dark, from the demonstration:
  * `npm run screenshots`.
  */
 
@@ -37,27 +38,50 @@ const gateway = await startTestGateway(
   folder,
 );
 const browser = await startBrowser();
-try {
-  const page = await browser.open(`${gateway.adminUrl}/`);
-  await page.show(WIDTH, 'light');
-  const untilMillis = Date.now() + TRAFFIC_MILLIS;
+/** A page in both colour schemes: `NAME-light.png` and `NAME-dark.png`. */
+async function picture(
+  name: string,
+  url: string,
+  prepare: (page: BrowserPage) => Promise<void>,
+): Promise<void> {
+  for (const scheme of ['light', 'dark'] as const) {
+    const page = await browser.open('about:blank');
+    // Charts take the colour of the text when they are made.
+    await page.show(WIDTH, scheme);
+    await page.evaluate(`location.href = ${JSON.stringify(url)}`);
+    const isThere = () => page.until(`location.href.startsWith(${JSON.stringify(url)})`);
+    // The expression ends with the page that is left.
+    await isThere().catch(isThere);
+    await prepare(page);
+    writeFileSync(`deploy/images/${name}-${scheme}.png`, await page.screenshot());
+  }
+}
+
+async function sendRequests(millis: number): Promise<void> {
+  const untilMillis = Date.now() + millis;
   while (Date.now() < untilMillis) {
     await postJson(`${gateway.url}/graphql`, JSON.stringify({ query: QUERY }));
     await postJson(`${gateway.url}/graphql`, JSON.stringify({ query: '{ nothing }' }));
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  writeFileSync('deploy/images/console.png', await page.screenshot());
+}
 
-  const graphiql = await browser.open(`${gateway.url}/graphql`);
-  await graphiql.show(WIDTH, 'light');
-  await graphiql.until('document.querySelector(".CodeMirror") !== null');
-  await graphiql.evaluate(
+async function runQuery(page: BrowserPage): Promise<void> {
+  await page.until('document.querySelector(".CodeMirror") !== null');
+  await page.evaluate(
     `document.querySelector('.graphiql-query-editor .CodeMirror')` +
       `.CodeMirror.setValue(${JSON.stringify(QUERY)})`,
   );
-  await graphiql.evaluate('document.querySelector(".graphiql-execute-button").click()');
-  await graphiql.until('document.body.innerText.includes("SHIPPED")');
-  writeFileSync('deploy/images/graphiql.png', await graphiql.screenshot());
+  await page.evaluate('document.querySelector(".graphiql-execute-button").click()');
+  await page.until('document.body.innerText.includes("SHIPPED")');
+}
+
+try {
+  await picture('console', `${gateway.adminUrl}/`, () => sendRequests(TRAFFIC_MILLIS));
+  await picture('graphiql', `${gateway.url}/graphql`, runQuery);
+  await picture('rest', `${gateway.url}/rest/openapi.html`, (page) =>
+    page.until('document.querySelector(".opblock") !== null'),
+  );
 } finally {
   await browser.close();
   await gateway.close();
