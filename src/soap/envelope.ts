@@ -383,6 +383,7 @@ export class EnvelopeValidator implements XmlHandler {
         this.#inner = observeTags(content, this.#parts === null ? own : this.#parts.begin(own));
       }
     }
+    this.#inner = observeTags(this.bridge?.content ?? null, this.#inner);
     this.#depth = 1;
     return this.#inner === null ? SKIP : this.#inner.open(tag);
   }
@@ -419,6 +420,7 @@ export class EnvelopeValidator implements XmlHandler {
     this.operation = operation;
     this.bridge?.checkHead(this.header?.isSignaturePassed === true);
     this.#observer?.onHeadValid(this);
+    this.bridge?.beginContent(false);
     this.isHeadValid = true;
   }
 

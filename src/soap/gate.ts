@@ -67,6 +67,8 @@ export interface GateOptions {
   readonly windowBytes: number;
   /** Bytes by which the head must be valid: up to the end of the first Body child's start tag. */
   readonly headBytes: number;
+  /** Bytes of a message that a bridge holds whole. */
+  readonly bufferBytes: number;
   /**
    * Monitor mode: reports the first violation, and the message passes untouched. Null enforces:
    * violations are thrown.
@@ -206,6 +208,10 @@ export class Gate {
     const { chunks, bytes } = state;
     this.#state = state;
     if (bytes <= this.#options.windowBytes || (this.#isValidating && !this.#mayStream)) return;
+    if (this.#validator.bridge?.isHeldWhole === true) {
+      this.#checkHeld(bytes);
+      return;
+    }
     if (this.#mayEdit) {
       const kept = this.#edited(Buffer.concat(chunks), false);
       this.#state = { at: 'streaming', kept };
@@ -221,6 +227,13 @@ export class Gate {
         this.#output.data(chunk);
       }
     }
+  }
+
+  #checkHeld(bytes: number): void {
+    const { bufferBytes } = this.#options;
+    if (bytes <= bufferBytes) return;
+    this.#state = OVER;
+    throw refuseByLimit('HTTP_TOO_LARGE', 'limits.soap.bufferBytes', bufferBytes, bytes);
   }
 
   get #mayStream(): boolean {
@@ -256,7 +269,8 @@ export class Gate {
 
   #handleViolation(caught: unknown): void {
     // Unread, a message cannot be put into another version.
-    const isBridged = this.#validator.bridge !== null && !this.#validator.isHeadValid;
+    const { bridge, isHeadValid } = this.#validator;
+    const isBridged = bridge !== null && (!isHeadValid || bridge.isHeldWhole);
     if (!(caught instanceof Refusal) || this.#options.onViolation === null || isBridged) {
       this.#state = OVER;
       throw caught;

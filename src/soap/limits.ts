@@ -25,8 +25,8 @@ export const SOAP_LIMITS = {
     'bytes',
     'HTTP_TOO_LARGE',
     'Bytes of a request without a length that are collected where `bufferRequests` is on, ' +
-      'and of a package whose signature covers parts that its envelope includes. ' +
-      'They are held in memory.',
+      'of a package whose signature covers parts that its envelope includes, and of a message ' +
+      'in a SOAP encoding that `bridge` puts into another version. They are held in memory.',
   ),
   inflateRatio: limit(
     100,

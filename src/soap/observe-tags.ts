@@ -26,6 +26,8 @@ class TagObserverHandler implements XmlHandler {
   #skipped = 0;
   /** The observer needs only tags with attributes of some namespace. */
   #isWatching = false;
+  /** So does the inner handler of what is skipped, while the observer needs all tags. */
+  #isInnerWatching = false;
 
   constructor(observer: XmlHandler, inner: XmlHandler) {
     this.#observer = observer;
@@ -37,9 +39,13 @@ class TagObserverHandler implements XmlHandler {
     this.#isWatching = observed === WATCH && this.#observer.watched?.has('') !== true;
     if (this.#skipped > 0) {
       this.#skipped++;
+      if (this.#isInnerWatching) {
+        this.#inner.watch?.(tag);
+      }
     } else {
       const interest = this.#inner.open(tag);
-      if (interest !== SKIP) return interest;
+      this.#isInnerWatching = interest === WATCH && observed !== WATCH;
+      if (interest !== SKIP && !this.#isInnerWatching) return interest;
       this.#skipped = 1;
     }
     return observed === WATCH ? WATCH : ELEMENTS_ONLY;

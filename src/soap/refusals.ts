@@ -70,8 +70,7 @@ export const SOAP_REFUSALS = {
       text: 'The message cannot be put into the version of SOAP that the service speaks.',
       shows: ['rule'],
       remedy:
-        'Send it in a version that `versions` of the service lists, without encodingStyle, or ' +
-        'unsigned.',
+        'Send it in a version that `versions` of the service lists, or without what `rule` names.',
     },
     UNKNOWN_OPERATION: {
       blame: 'client',

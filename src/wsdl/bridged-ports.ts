@@ -16,6 +16,10 @@ const BINDING_URI: Readonly<Record<BoundVersion, string>> = {
   '1.1': 'http://schemas.xmlsoap.org/wsdl/soap/',
   '1.2': 'http://schemas.xmlsoap.org/wsdl/soap12/',
 };
+const ENCODING_URI: Readonly<Record<BoundVersion, string>> = {
+  '1.1': 'http://schemas.xmlsoap.org/soap/encoding/',
+  '1.2': 'http://www.w3.org/2003/05/soap-encoding',
+};
 const SUFFIX: Readonly<Record<BoundVersion, string>> = { '1.1': 'Soap11', '1.2': 'Soap12' };
 
 type Segments = WsdlDocument['segments'];
@@ -88,11 +92,15 @@ function rebound(text: string, prefix: string | null, { to }: BridgedPort): stri
   return `${tag.slice(0, end)}${declaration}${tag.slice(end)}${text.slice(tagEnd)}`;
 }
 
-/** The text with the namespace of the other version where it declares that. */
+/** The text with the namespaces of the other version where it names those of this one. */
 const inVersion = (text: string, { from, to }: BridgedPort): string =>
-  text
-    .replaceAll(`"${BINDING_URI[from]}"`, `"${BINDING_URI[to]}"`)
-    .replaceAll(`'${BINDING_URI[from]}'`, `'${BINDING_URI[to]}'`);
+  [BINDING_URI, ENCODING_URI].reduce(
+    (changed, uris) =>
+      changed
+        .replaceAll(`"${uris[from]}"`, `"${uris[to]}"`)
+        .replaceAll(`'${uris[from]}'`, `'${uris[to]}'`),
+    text,
+  );
 
 /** A binding's start tag that is not empty. */
 const BINDING = /<((?:[A-Za-z_][\w.-]*:)?)binding((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*>/g;

@@ -42,6 +42,7 @@ const BRIDGED = {
   php: [
     { name: 'orders', path: '/orders.php', version: '1.1', bridge: '1.2' },
     { name: 'orders', path: '/orders.php', version: '1.2', bridge: '1.1' },
+    { name: 'inventory', path: '/legacy.php', version: '1.1', bridge: '1.2' },
   ],
   spyne: [
     { name: 'soap11', path: '/soap11', version: '1.1', bridge: '1.2' },

@@ -26,7 +26,12 @@ function translated(pieces: readonly Uint8Array[], to: Dialect, windowBytes: num
   const gate = new Gate(
     new XmlReader(validator, defaultsOf(XML_LIMITS)),
     validator,
-    { windowBytes, headBytes: SOAP.headerBytes, onViolation: null },
+    {
+      windowBytes,
+      headBytes: SOAP.headerBytes,
+      bufferBytes: SOAP.bufferBytes,
+      onViolation: null,
+    },
     {
       whole: (message) => chunks.push(message),
       begin: () => {},

@@ -47,6 +47,7 @@ function pass(
   const gateOptions = {
     windowBytes: SOAP.windowBytes,
     headBytes: SOAP.headerBytes,
+    bufferBytes: SOAP.bufferBytes,
     onViolation: null,
     ...options,
   };

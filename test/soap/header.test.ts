@@ -32,6 +32,7 @@ function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {},
   const gateOptions = {
     windowBytes: SOAP.windowBytes,
     headBytes: SOAP.headerBytes,
+    bufferBytes: SOAP.bufferBytes,
     onViolation: null,
     ...options,
   };

@@ -45,7 +45,12 @@ export function messageLimits(
         : null,
     heldBytes: soap.bufferBytes,
     readers: new ReaderPool(xml),
-    gate: { windowBytes: soap.windowBytes, headBytes: soap.headerBytes, onViolation: null },
+    gate: {
+      windowBytes: soap.windowBytes,
+      headBytes: soap.headerBytes,
+      bufferBytes: soap.bufferBytes,
+      onViolation: null,
+    },
   };
 }
 

@@ -264,6 +264,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
+    envelope.bridge?.beginContent(this.#operation?.use === 'encoded');
     // The answer that is kept for an idempotency key names the message that it was made for.
     const { answeredId = this.#messageId } = this.#declared ?? {};
     const { service, gate } = this.#context;

@@ -116,9 +116,8 @@ export class RequestPolicy implements EnvelopeObserver {
     this.#parts.exchange.operation = this.known?.label ?? '_other';
     this.known = this.#identify(envelope);
     this.#parts.exchange.operation = this.known?.label ?? '_other';
-    if (this.known?.candidates.some(({ use }) => use === 'encoded') === true) {
-      envelope.bridge?.refuseEncoded();
-    }
+    const isEncoded = this.known?.candidates.some(({ use }) => use === 'encoded') === true;
+    envelope.bridge?.beginContent(isEncoded);
     const isDecided = this.known?.candidates.length === 1;
     this.#rule = isDecided
       ? (this.#parts.calls?.rule(this.#parts.service, this.known?.operation ?? null) ?? null)

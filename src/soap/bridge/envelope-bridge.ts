@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/index.js';
-import type { StartTag } from '../../xml/index.js';
+import type { StartTag, XmlHandler } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
 import {
@@ -8,6 +8,8 @@ import {
   type HeldEnvelope,
   type TranslatedAttribute,
 } from './content-element.js';
+import { EncodedContent } from './encoded-content.js';
+import { mergeEdits } from './merge-edits.js';
 import { TagChange } from './tag-change.js';
 import { mustUnderstandIn, namesEncoding, targetIn } from './target-in-dialect.js';
 
@@ -27,8 +29,13 @@ export class EnvelopeBridge {
   #open: ContentElement | null = null;
   /** The message names an encoding for its content. */
   #namesEncoding = false;
+  /** Envelope and its parts that declare the encoding, until it is known whether content has it. */
+  readonly #encodingEdits: Edit[] = [];
+  /** Null for content in no encoding. */
+  #encoded: EncodedContent | null = null;
   #isFault = false;
   #hasBody = false;
+  #hasContent = false;
 
   constructor(from: Dialect, to: Dialect) {
     this.from = from;
@@ -56,7 +63,11 @@ export class EnvelopeBridge {
     this.#add(tag, this.#changeOf(tag));
   }
 
-  #add({ offsetBytes, contentBytes }: StartTag, change: TagChange): void {
+  #add(tag: StartTag, change: TagChange): void {
+    const { offsetBytes, contentBytes } = tag;
+    if (tag.declares(this.from.encodingUri)) {
+      this.#encodingEdits.push(...encodingEdits(tag, this.from, this.to));
+    }
     if (change.isEmpty) return;
     this.#edits.push({
       startBytes: offsetBytes,
@@ -141,7 +152,8 @@ export class EnvelopeBridge {
 
   #styleIn(local: string, value: string): TranslatedAttribute['to'] {
     this.#readStyle(value);
-    const style = this.to.noEncodingUri;
+    // Without the WSDL's consent the message is refused.
+    const style = namesEncoding(value) ? this.to.encodingUri : this.to.noEncodingUri;
     return style === null ? null : { local, value: style };
   }
 
@@ -172,22 +184,49 @@ export class EnvelopeBridge {
    */
   checkHead(isSigned: boolean): void {
     if (isSigned) throw unsupported('a signature that the change of the envelope would break');
-    if (this.#namesEncoding) {
-      this.refuseEncoded();
+  }
+
+  /**
+   * The content of Body begins. `isDeclared`: the WSDL declares it in an encoding, which that of
+   * the other version replaces; it is refused where the message alone says so, or the other version
+   * has none. A Fault is in no encoding. Further calls change nothing.
+   */
+  beginContent(isDeclared: boolean): void {
+    if (this.#isFault || this.#hasContent) return;
+    this.#hasContent = true;
+    const { from, to } = this;
+    if (isDeclared && !from.needsEncodingNamespace && !to.needsEncodingNamespace) {
+      this.#encoded = new EncodedContent(from, to);
+    } else if (isDeclared || this.#namesEncoding) {
+      throw unsupported('content in a SOAP encoding');
     }
   }
 
-  /** Refuses content that is written by the rules of an encoding. A Fault is in none. */
-  refuseEncoded(): void {
-    if (!this.#isFault) throw unsupported('content in a SOAP encoding');
+  /** Changes are anywhere in the message, which is held to its end. */
+  get isHeldWhole(): boolean {
+    return this.content !== null;
+  }
+
+  /** Gets every start tag of the children of Body; null where their content stays as it is. */
+  get content(): XmlHandler | null {
+    return this.#isFault ? null : this.#encoded;
   }
 
   /** The changes of a message of which this much is held. */
   edits(held: HeldEnvelope): readonly Edit[] {
     if (this.#isFault) return [];
     const ofElements = this.#elements.flatMap((element) => element.edit(held) ?? []);
-    return [...this.#edits, ...ofElements];
+    const edits = [...this.#edits, ...ofElements];
+    if (this.#encoded === null) return edits;
+    return mergeEdits(edits, [...this.#encodingEdits, ...this.#encoded.edits]);
   }
+}
+
+/** Binds the prefixes of the encoding anew that an element outside of the content declares. */
+function encodingEdits(tag: StartTag, from: Dialect, to: Dialect): readonly Edit[] {
+  const encoded = new EncodedContent(from, to);
+  encoded.rebind(tag);
+  return encoded.edits;
 }
 
 function declares({ written }: StartTag, prefix: string): boolean {

@@ -34,7 +34,12 @@ export class TagChange {
 
   /** Declares a prefix that the tag does not declare. */
   declare(prefix: string, uri: string): void {
-    this.#added.push([declarationOf(prefix), uri]);
+    this.add(declarationOf(prefix), uri);
+  }
+
+  /** Adds an attribute that the tag does not have. */
+  add(name: string, value: string): void {
+    this.#added.push([name, value]);
   }
 
   /** The tag, which is well-formed, with this change. */

@@ -155,7 +155,12 @@ async function startReception(
   const received = request.then((incoming) => {
     const validate = new EnvelopeValidator(RULES, null, 'no detail');
     const reader = new XmlReader(validate, { ...defaultsOf(XML_LIMITS), messageBytes: 64 * MIB });
-    const options = { windowBytes: 64 * KIB, headBytes: 256 * KIB, onViolation: null };
+    const options = {
+      windowBytes: 64 * KIB,
+      headBytes: 256 * KIB,
+      bufferBytes: 256 * KIB,
+      onViolation: null,
+    };
     if (connection === 'penalised') recordOf(incoming.socket).penalise();
     const account = { startedMillis: performance.now(), workMillis: 0 };
     return receive(
