@@ -2359,8 +2359,9 @@ interface SoapKeys {
   /** Header blocks of one message. */
   readonly headerBlocks?: number | Text | FromFile | undefined;
   /**
-   * Bytes of a request without a length that are collected where `bufferRequests` is on, and of a
-   * package whose signature covers parts that its envelope includes.
+   * Bytes of a request without a length that are collected where `bufferRequests` is on, of a
+   * package whose signature covers parts that its envelope includes, and of a message in a SOAP
+   * encoding that `bridge` puts into another version.
    */
   readonly bufferBytes?: number | string | FromFile | undefined;
   /** Bytes that one byte of a compressed message may become. */
