@@ -163,7 +163,7 @@ t.test('arrays of bridged messages are as bounded as others', async (t) => {
 t.test('the served WSDL has a port in the encoding of the other version', async (t) => {
   const { gateway } = await useEncoded(t, '1.2');
   const wsdl = await (await fetch(`${gateway.url}/soap/a?wsdl`)).text();
-  const [, binding = ''] = /<wsdl:binding [^>]*Soap12"([^]*?)<\/wsdl:binding>/.exec(wsdl) ?? [];
+  const [, binding = ''] = /<wsdl:binding [^>]*Soap12"([\s\S]*?)<\/wsdl:binding>/.exec(wsdl) ?? [];
   t.match(binding, `encodingStyle="${DIALECTS['1.2'].encodingUri}"`);
   t.notMatch(binding, DIALECTS['1.1'].encodingUri);
 });
