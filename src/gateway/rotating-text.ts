@@ -8,6 +8,6 @@ export interface RotatingText {
   readonly file: inputFiles.RotatingFile | null;
 }
 
-/** Its latest content that is known. */
+/** The latest content that is known. */
 export const currentText = ({ text, file }: RotatingText): string =>
   file === null ? text : file.content;

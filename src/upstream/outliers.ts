@@ -81,7 +81,7 @@ const EJECTED_SHARE = 2 / 3;
 
 /**
  * Compares the addresses of a backend, and ejects one that answers worse or slower than the others.
- * Where all do, none is ejected: the backend behind them is at fault.
+ * No address is ejected where all do: the backend behind them is at fault.
  */
 export class Outliers {
   readonly #addresses: readonly Compared[];
