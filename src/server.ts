@@ -49,7 +49,7 @@ import { type Audit, openAudit } from './observe/audit/audit.js';
 import { type AuditCheckpoints, ownCheckpoints } from './observe/audit/audit-checkpoints.js';
 import type { ChainHead } from './observe/audit/chain-writer.js';
 import { type Finish, makeFinish } from './observe/finish.js';
-import { reportHandshakes } from './observe/handshakes.js';
+import { reportHandshakes, reportWithdrawn } from './observe/handshakes.js';
 import type { Log } from './observe/log/log.js';
 import { type ConfigLoads, FIRST_LOAD, type ProcessGauges } from './observe/metrics/gauges.js';
 import { MetricExport } from './observe/metrics/metric-export.js';
@@ -509,12 +509,7 @@ export class Gateway {
         refused: (...refused) => this.#refused(...refused),
         handshakeFailed: reportHandshakes(this.#log, this.#metrics),
         certificatesWithdrawn: (connections, client) => {
-          const fields = { connections, client };
-          this.#log.event(
-            'warn',
-            'certificates of open connections are no longer accepted',
-            fields,
-          );
+          reportWithdrawn(this.#log, connections, client);
           this.#state.liveClients.recheck();
         },
         tickets: this.#options.tickets ?? new TicketKeys(null, http.ticketKeyMillis),

@@ -34,3 +34,13 @@ export function reportHandshakes(
     }
   };
 }
+
+/** Logs that open connections have certificates that a reload has withdrawn. */
+export function reportWithdrawn(
+  log: Pick<Log, 'event'>,
+  connections: number,
+  client: string | null,
+): void {
+  const text = 'certificates of open connections are no longer accepted';
+  log.event('warn', text, { connections, client });
+}
