@@ -5,7 +5,7 @@ import type { ServiceConfig } from '../config/schema.js';
 import type { ContractDescription, ConvertedLine, ToleratedLine } from './answers.js';
 
 /** Conversions that are listed. */
-export const CONVERTED_MAX = 1000;
+const CONVERTED_MAX = 1000;
 
 /** The deviations that services tolerate, the values they convert, and what is left open. */
 export function describeContracts({ config, services }: Compiled): ContractDescription {

@@ -61,6 +61,8 @@ const REGISTRY: readonly string[] = [
   'wsdl/index.ts',
   // The list of commands.
   'cli/program.ts',
+  // An example of each key.
+  'config/check/form-examples.ts',
 ];
 
 const CAPABILITIES: Readonly<Record<string, Capability>> = {

@@ -10,7 +10,7 @@ const REQUESTS = 'soapstone_requests_total';
 const SERIES_MILLIS = 10_000;
 
 /** The states of the last series, which the page has read one after the other. */
-export function lastSeries(states: readonly ConsoleState[]): readonly ConsoleState[] {
+function lastSeries(states: readonly ConsoleState[]): readonly ConsoleState[] {
   const isFirst = (index: number): boolean => {
     const [before, state] = [states[index - 1], states[index]];
     if (before === undefined || state === undefined) return true;

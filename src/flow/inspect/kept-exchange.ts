@@ -5,7 +5,7 @@ import type { RefusalCode } from '../../core/index.js';
 import { type Exchange, nextExchangeId } from '../../gateway/exchange.js';
 
 /** Why the envelope of a message is not kept: it is long, or a package of parts. */
-export type MissingEnvelope = 'long' | 'package';
+type MissingEnvelope = 'long' | 'package';
 
 /** A message as it was kept. */
 export interface KeptMessage {
