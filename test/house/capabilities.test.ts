@@ -178,7 +178,6 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'soap/mime/multipart.ts': 'the head of the part with the envelope',
       'compile/soap/service.ts': 'the versions of a service',
       'compile/soap/documents/versions.ts': 'the versions of a service',
-      'config/check/shape-example.ts': 'has the key',
       'gateway/exchange.ts': 'the version that a request went out in',
       'observe/log/access-line.ts': 'prints it',
       'flow/soap/answer-soap.ts': 'a version that needs a length',
