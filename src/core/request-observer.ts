@@ -51,6 +51,8 @@ export interface OperationUse {
   readonly calls: readonly string[];
   /** `Type.field`. */
   readonly fields: readonly string[];
+  /** `Type.element` of those fields whose elements or attributes are called otherwise. */
+  readonly elements: readonly string[];
   /** `Type.field(argument:)`. */
   readonly arguments: readonly string[];
 }

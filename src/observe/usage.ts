@@ -31,6 +31,8 @@ export interface ClientUsage {
   /** The counts by the names of the client's GraphQL operations. */
   readonly operations: UsageCounts;
   readonly fields: UsageCounts;
+  /** By the names in messages, for fields whose names differ: `Order.ORDNO`. */
+  readonly elements: UsageCounts;
   readonly arguments: UsageCounts;
 }
 
@@ -40,7 +42,7 @@ export interface UsageReport {
   readonly clients: readonly ClientUsage[];
 }
 
-const KINDS = ['soap', 'graphql', 'operations', 'fields', 'arguments'] as const;
+const KINDS = ['soap', 'graphql', 'operations', 'fields', 'elements', 'arguments'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The counts of one client. */
@@ -53,6 +55,7 @@ class ClientCounts {
     graphql: new Map(),
     operations: new Map(),
     fields: new Map(),
+    elements: new Map(),
     arguments: new Map(),
   };
   /** SOAP calls by service and operation, whose names are put together when they are asked for. */
@@ -91,7 +94,7 @@ class ClientCounts {
   report(): ClientUsage {
     this.#addUp();
     const { name, version, label } = this;
-    const { soap, graphql, operations, fields, arguments: named } = this.#counts;
+    const { soap, graphql, operations, fields, elements, arguments: named } = this.#counts;
     return {
       name,
       version,
@@ -100,6 +103,7 @@ class ClientCounts {
       graphql: Object.fromEntries(graphql),
       operations: Object.fromEntries(operations),
       fields: Object.fromEntries(fields),
+      elements: Object.fromEntries(elements),
       arguments: Object.fromEntries(named),
     };
   }
@@ -121,6 +125,9 @@ class ClientCounts {
       }
       for (const field of use.fields) {
         this.#add('fields', field, count);
+      }
+      for (const element of use.elements) {
+        this.#add('elements', element, count);
       }
       for (const argument of use.arguments) {
         this.#add('arguments', argument, count);

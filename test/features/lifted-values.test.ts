@@ -254,3 +254,18 @@ t.test('a type that is made for one operation has the name of the operation once
   const names = JSON.stringify(data).match(/FindLines\w*(?=","kind":"INPUT_OBJECT")/g);
   t.same(names?.sort(), ['FindLinesCriteriaInput', 'FindLinesCriteriaItemInput']);
 });
+
+t.test('usage counts lifted fields by the names of their elements too', async (t) => {
+  const place = '<place><city>Basel</city></place>';
+  const { ask, gateway } = await useValues(t, () => order(place), OPTIONS);
+  await ask('{ getOrder(id: "1") { id town lines { sku } } }');
+  const report: unknown = await (await fetch(`${gateway.adminUrl}/usage`)).json();
+  t.match(report, {
+    clients: [
+      {
+        fields: { 'Order.id': 1, 'Order.town': 1, 'Order.lines': 1 },
+        elements: { 'Order.place': 1, 'Order.city': 1, 'Order.orderLines': 1, 'Order.line': 1 },
+      },
+    ],
+  });
+});

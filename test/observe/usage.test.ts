@@ -111,7 +111,10 @@ t.test('diff names the clients that breaking changes meet', async (t) => {
     usage.add(
       exchange(
         {},
-        { clientName, used: [{ name: '', calls: [call], fields: [field], arguments: [] }] },
+        {
+          clientName,
+          used: [{ name: '', calls: [call], fields: [field], elements: [], arguments: [] }],
+        },
       ),
     );
   add('asks', 'Order.orderStatus', 'shop.Get');
@@ -133,7 +136,13 @@ t.test('a change meets those that cannot help it', async (t) => {
   usage.add(
     exchange({ route: 'shop', operation: 'GetOrder', dialect: '1.1' }, {}, { name: 'erp' }),
   );
-  const use = { name: '', calls: ['shop.GetOrder'], fields: ['Order.status'], arguments: [] };
+  const use = {
+    name: '',
+    calls: ['shop.GetOrder'],
+    fields: ['Order.status', 'Order.placed'],
+    elements: ['Order.ORDDAT', 'Order.dates'],
+    arguments: [],
+  };
   usage.add(exchange({}, { used: [use] }, { name: 'web' }));
   const met = (where: string): readonly string[] =>
     affectedClients(
@@ -142,10 +151,22 @@ t.test('a change meets those that cannot help it', async (t) => {
     ).map(({ label }) => label);
   t.same(met('GetOrder reply: order/total'), ['erp'], 'SOAP callers get all of a reply');
   t.same(met('GetOrder reply: order/Status'), ['erp', 'web']);
+  t.same(met('GetOrder reply: order/ORDDAT'), ['erp', 'web'], 'by the name of its element');
+  t.same(met('GetOrder reply: order/dates'), ['erp', 'web'], 'of an element around it');
   t.same(met('GetOrder request: order/other'), ['erp', 'web'], 'a request is written whole');
   t.same(met('GetOrder'), ['erp', 'web']);
   t.same(met('port Shop'), ['erp', 'web']);
   t.same(met('GetOther'), []);
+});
+
+t.test('a change meets a client with more names than are counted', async (t) => {
+  const usage = new Usage();
+  const fields = Array.from({ length: USAGE_NAMES_MAX + 5 }, (_, at) => `Order.field${at}`);
+  const use = { name: '', calls: ['shop.GetOrder'], fields, elements: [], arguments: [] };
+  usage.add(exchange({}, { used: [use] }, { name: 'web' }));
+  const change = { severity: 'breaking', what: '', isAddress: false } as const;
+  const met = affectedClients({ ...change, where: 'GetOrder reply: order/other' }, usage.report());
+  t.equal(met.length, 1);
 });
 
 t.test('clients and names are bounded', async (t) => {

@@ -62,6 +62,7 @@ export async function readUsage(source: string): Promise<UsageReport> {
       graphql: countsOf(client['graphql']),
       operations: countsOf(client['operations']),
       fields: countsOf(client['fields']),
+      elements: countsOf(client['elements']),
       arguments: countsOf(client['arguments']),
     }),
   );

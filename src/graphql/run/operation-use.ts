@@ -5,6 +5,7 @@ import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
 import type { BoundField } from '../schema/fields/bound-field.js';
 import type { SubschemaField } from '../schema/fields/subschema.js';
+import { wireNamesOf } from '../schema/output/wire-names.js';
 import { type PlannedSchema, rootPlanOf } from './root-plan.js';
 
 /** Names kept of one operation: more than a person selects by hand. */
@@ -26,9 +27,12 @@ const usedNamesFor = partByRights<observing.OperationUse>();
 export const useOf = (admitted: Admitted, built: PlannedSchema): observing.OperationUse =>
   admitted.cacheEntry.get(usedNamesFor(admitted.rights), (countBytes) => {
     const use = readUse(admitted, built);
-    countBytes(NAME_BYTES * (use.fields.length + use.arguments.length + use.calls.length));
+    countBytes(NAME_BYTES * namesIn(use));
     return use;
   });
+
+const namesIn = ({ fields, elements, arguments: named, calls }: observing.OperationUse): number =>
+  fields.length + elements.length + named.length + calls.length;
 
 function readUse(admitted: Admitted, built: PlannedSchema): observing.OperationUse {
   const { document, operation } = admitted;
@@ -36,6 +40,7 @@ function readUse(admitted: Admitted, built: PlannedSchema): observing.OperationU
     calledFields(admitted, built, true).map((each) => `${each.service}.${each.operation.name}`),
   );
   const fields = new Set<string>();
+  const elements = new Set<string>();
   const named = new Set<string>();
   const types = new TypeInfo(built.schema);
   const visitor = visitWithTypeInfo(types, {
@@ -43,6 +48,9 @@ function readUse(admitted: Admitted, built: PlannedSchema): observing.OperationU
       const [parent, field] = [types.getParentType(), types.getFieldDef()];
       if (parent && field && !field.name.startsWith('__')) {
         fields.add(`${parent.name}.${field.name}`);
+        for (const name of wireNamesOf(field)) {
+          elements.add(`${parent.name}.${name}`);
+        }
       }
     },
     Argument() {
@@ -66,6 +74,7 @@ function readUse(admitted: Admitted, built: PlannedSchema): observing.OperationU
     name: ownName(operation.name?.value ?? ''),
     calls: [...calls],
     fields: [...fields].slice(0, NAMES_MAX),
+    elements: [...elements].slice(0, NAMES_MAX),
     arguments: [...named].slice(0, NAMES_MAX),
   };
 }

@@ -30,6 +30,7 @@ import type { MemberTable } from '../types/members.js';
 import { SINGLE } from '../types/plain-shape.js';
 import type { FieldShape, ValueShape } from '../types/shape.js';
 import type { ServiceNames } from '../types/type-names.js';
+import { wireExtensions } from './wire-names.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
 export interface OutputField {
@@ -222,6 +223,7 @@ export function outputConfigs(
           ...costExtensions(cost),
           ...ruleExtensions(shape.rule ?? null, ruleWithinAny(shape.value)),
           ...addressExtensions(shape),
+          ...wireExtensions(name, shape),
         },
       },
     ]),
