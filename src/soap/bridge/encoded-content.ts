@@ -11,6 +11,12 @@ const ENVELOPE_PREFIX = 'soap-bridge';
 
 const RPC_URI = 'http://www.w3.org/2003/05/soap-rpc';
 
+/**
+ * Children of Body and changed tags of one message: each is kept until the message is whole, and
+ * all are written in one turn of the event loop.
+ */
+export const ENCODED_TAGS_MAX = 10_000;
+
 /** Depths of elements: a child of Body, and an accessor in it. */
 const BODY_CHILD = 3;
 const ACCESSOR = 4;
@@ -25,6 +31,7 @@ export class EncodedContent implements XmlHandler {
   readonly #to: Dialect;
   readonly edits: Edit[] = [];
   #children = 0;
+  #tags = 0;
   /** Where `rpc:result` begins, until the element behind it comes; -1 for none. */
   #resultBytes = -1;
 
@@ -36,6 +43,7 @@ export class EncodedContent implements XmlHandler {
   open(tag: StartTag): Interest {
     if (tag.depth === BODY_CHILD) {
       this.#children++;
+      this.#count();
     } else if (tag.depth === ACCESSOR && this.#children === 1) {
       this.#readAccessor(tag);
     }
@@ -58,12 +66,18 @@ export class EncodedContent implements XmlHandler {
 
   #add({ offsetBytes, contentBytes }: StartTag, change: TagChange): void {
     if (change.isEmpty) return;
+    this.#count();
     this.edits.push({
       startBytes: offsetBytes,
       endBytes: contentBytes,
       replacement: null,
       rewrite: (text) => change.apply(text),
     });
+  }
+
+  #count(): void {
+    if (++this.#tags <= ENCODED_TAGS_MAX) return;
+    throw unsupported(`more than ${ENCODED_TAGS_MAX} arrays and elements that are referred to`);
   }
 
   #rebind({ written }: StartTag, change: TagChange): void {
@@ -112,7 +126,7 @@ export class EncodedContent implements XmlHandler {
     if (own !== null) {
       change.attribute(own.written, null);
     }
-    change.declare(ENVELOPE_PREFIX, envelopeUri);
+    declareFree(tag, change, ENVELOPE_PREFIX, envelopeUri);
     change.add(`${ENVELOPE_PREFIX}:encodingStyle`, style);
   }
 }
@@ -172,6 +186,10 @@ class TagAttributes {
     const ofArray = { itemType: '', arraySize: '' };
     for (const { uri, local, written, value } of this.#all()) {
       if (uri !== this.#from.encodingUri) continue;
+      const name = UNQUALIFIED.get(local);
+      if (name !== undefined && this.#tag.attribute('', name) !== null) {
+        throw unsupported(`an attribute ${name} beside that of the encoding`);
+      }
       if (local === 'id') {
         this.#change.attribute(written, { name: 'id' });
       } else if (local === 'ref') {
@@ -188,7 +206,7 @@ class TagAttributes {
     if (ofArray.itemType === '' && ofArray.arraySize === '') return;
     const { value, declared } = itemsAsType(ofArray.itemType, ofArray.arraySize);
     if (declared !== null) {
-      this.#change.declare(declared.prefix, declared.uri);
+      declareFree(this.#tag, this.#change, declared.prefix, declared.uri);
     }
     this.#add('arrayType', value);
   }
@@ -219,24 +237,37 @@ class TagAttributes {
       ?.namespacesInScope()
       .find(({ prefix, uri }) => prefix !== '' && uri === this.#from.encodingUri);
     if (bound === undefined) {
-      this.#change.declare(ENCODING_PREFIX, this.#to.encodingUri);
+      declareFree(this.#tag, this.#change, ENCODING_PREFIX, this.#to.encodingUri);
     }
     this.#prefix = bound?.prefix ?? ENCODING_PREFIX;
     return this.#prefix;
   }
 }
 
+/** Attributes of the encoding of SOAP 1.2, and those of SOAP 1.1 that they become. */
+const UNQUALIFIED: ReadonlyMap<string, string> = new Map([
+  ['id', 'id'],
+  ['ref', 'href'],
+]);
+
 /** The id that an `href` refers to. */
 function referredIn(href: string): string {
   const reference = href.trim();
   if (!reference.startsWith('#')) {
-    throw new Refusal('BRIDGE_UNSUPPORTED', 'an href to other than an element of the message');
+    throw unsupported('an href to other than an element of the message');
   }
   return reference.slice(1);
 }
 
-const partial = (): Refusal =>
-  new Refusal('BRIDGE_UNSUPPORTED', 'an array of which a part is transmitted');
+/** Declares a prefix of the gateway; refused where the message has one by this name. */
+function declareFree(tag: StartTag, change: TagChange, prefix: string, uri: string): void {
+  if (tag.namespace(prefix) !== null) throw unsupported(`a prefix ${prefix} of its own`);
+  change.declare(prefix, uri);
+}
+
+const partial = (): Refusal => unsupported('an array of which a part is transmitted');
+
+const unsupported = (rule: string): Refusal => new Refusal('BRIDGE_UNSUPPORTED', rule);
 
 function writtenName(tag: StartTag, at: number): string {
   const prefix = tag.written?.attributePrefix(at) ?? '';

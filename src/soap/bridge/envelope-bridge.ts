@@ -9,7 +9,6 @@ import {
   type TranslatedAttribute,
 } from './content-element.js';
 import { EncodedContent } from './encoded-content.js';
-import { mergeEdits } from './merge-edits.js';
 import { TagChange } from './tag-change.js';
 import { mustUnderstandIn, namesEncoding, targetIn } from './target-in-dialect.js';
 
@@ -218,8 +217,23 @@ export class EnvelopeBridge {
     const ofElements = this.#elements.flatMap((element) => element.edit(held) ?? []);
     const edits = [...this.#edits, ...ofElements];
     if (this.#encoded === null) return edits;
-    return mergeEdits(edits, [...this.#encodingEdits, ...this.#encoded.edits]);
+    return changeTwice(edits, [...this.#encodingEdits, ...this.#encoded.edits]);
   }
+}
+
+/** Changes of start tags, with further ones; a tag that is in both lists is written anew twice. */
+function changeTwice(first: readonly Edit[], second: readonly Edit[]): readonly Edit[] {
+  const byStart = new Map(first.map((edit) => [edit.startBytes, edit]));
+  for (const edit of second) {
+    const before = byStart.get(edit.startBytes)?.rewrite;
+    const { rewrite } = edit;
+    const isSame = before !== undefined && rewrite !== undefined;
+    byStart.set(
+      edit.startBytes,
+      isSame ? { ...edit, rewrite: (text) => rewrite(before(text)) } : edit,
+    );
+  }
+  return [...byStart.values()];
 }
 
 /** Binds the prefixes of the encoding anew that an element outside of the content declares. */
