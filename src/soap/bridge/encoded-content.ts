@@ -15,7 +15,7 @@ const RPC_URI = 'http://www.w3.org/2003/05/soap-rpc';
  * Children of Body and changed tags of one message: each is kept until the message is whole, and
  * all are written in one turn of the event loop.
  */
-export const ENCODED_TAGS_MAX = 10_000;
+export const ENCODED_TAGS_MAX = 4_000;
 
 /** Depths of elements: a child of Body, and an accessor in it. */
 const BODY_CHILD = 3;
