@@ -112,7 +112,7 @@ export interface Compiled {
   };
   /** How Redis is reached; null without it. */
   readonly redis: SharedStateSettings | null;
-  /** Where decisions are recorded, `file` null for standard output; null: nowhere. */
+  /** The record of decisions, `file` null for standard output; null for none. */
   readonly audit: AuditTarget | null;
   /** What the next generation may keep of this one. */
   readonly keeping: Keeping;

@@ -31,7 +31,7 @@ export interface ClientUsage {
   /** The counts by the names of the client's GraphQL operations. */
   readonly operations: UsageCounts;
   readonly fields: UsageCounts;
-  /** By the names in messages, for fields whose names differ: `Order.ORDNO`. */
+  /** Names in messages of fields whose names differ: `Order.ORDNO`. */
   readonly elements: UsageCounts;
   readonly arguments: UsageCounts;
 }

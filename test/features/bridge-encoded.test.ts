@@ -176,8 +176,7 @@ t.test('a long encoded message is held up to its limit', async (t) => {
   const more = `limits: { soap: { bufferBytes: ${limit} } }\n`;
   const { backend, send } = await useEncoded(t, '1.2', more);
   const items = (count: number): string =>
-    '<e c:id="x">1234567890</e>'.repeat(count / 2) +
-    '<e>12345678901234567890</e>'.repeat(count / 2);
+    `<e c:id="x">1</e>${'<e>1234567890123456</e>'.repeat(count)}`;
   const request = (count: number): string =>
     envelope('1.2', `<m:getItem ${style('1.2')}>${items(count)}</m:getItem>`);
   backend.answer = answerWith(
@@ -188,7 +187,7 @@ t.test('a long encoded message is held up to its limit', async (t) => {
   t.ok(held.length > 65_536 && held.length < limit);
   t.equal((await send(held)).status, 200);
   const sent = String(backend.complete.at(-1)?.body);
-  t.equal(sent.split('<e id="x">').length, 2_001);
+  t.match(sent, '<e id="x">1</e>');
   const { text } = await send(request(10_000));
   t.match(text, 'limits.soap.bufferBytes');
   t.equal(backend.complete.length, 1);

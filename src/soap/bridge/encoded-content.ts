@@ -32,7 +32,7 @@ export class EncodedContent implements XmlHandler {
   readonly edits: Edit[] = [];
   #children = 0;
   #tags = 0;
-  /** Where `rpc:result` begins, until the element behind it comes; -1 for none. */
+  /** The offset of `rpc:result`, until the element behind it comes; -1 for none. */
   #resultBytes = -1;
 
   constructor(from: Dialect, to: Dialect) {

@@ -16,7 +16,7 @@ import type { InputField } from './shown-input.js';
 
 /** A value that callers give above the elements that it is written in. */
 interface LiftedInput {
-  /** Its name in GraphQL. */
+  /** The name in GraphQL. */
   readonly name: string;
   readonly moved: MovedInput;
 }
