@@ -110,13 +110,14 @@ function isMended(version: string, mended: readonly string[]): boolean {
 }
 
 /**
- * Files of a gateway that write: the record of decisions, the log, a Unix socket, recordings; that
- * of a library copies a WSDL into a temporary folder; the others run at the build.
+ * Files of a gateway that write: the record of decisions, the log, a Unix socket, recordings,
+ * compiled WSDLs; that of a library copies a WSDL into a temporary folder; the others run at the build.
  */
 const WRITERS: ReadonlySet<string> = new Set([
   'observe/audit/audit-file.ts',
   'observe/log/log-target.ts',
   'flow/record/recording-folder.ts',
+  'core/files/private-folder.ts',
   'library/schema/wsdl-source.ts',
   'listen/bind.ts',
   'process/write-whole.ts',

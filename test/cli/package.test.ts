@@ -44,6 +44,7 @@ const answer = await fetch(gateway.urls[0] + '/graphql?query={getOrder(id:7){id}
 });
 const { data }: any = await answer.json();
 await gateway.close();
+// @ts-expect-error: no key has this name
 const wrong: unknown = await startGateway({ listn: '' }).catch((error: unknown) => error);
 if (!(wrong instanceof ConfigurationError)) throw wrong;
 console.log(data.getOrder.id, wrong.diagnostics.find(({ line }) => line === 0));
