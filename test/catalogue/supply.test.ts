@@ -111,7 +111,8 @@ function isMended(version: string, mended: readonly string[]): boolean {
 
 /**
  * Files of a gateway that write: the record of decisions, the log, a Unix socket, recordings,
- * compiled WSDLs; that of a library copies a WSDL into a temporary folder; the others run at the build.
+ * compiled WSDLs. That of a library copies a WSDL into a temporary folder; the others run at the
+ * build.
  */
 const WRITERS: ReadonlySet<string> = new Set([
   'observe/audit/audit-file.ts',
