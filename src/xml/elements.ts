@@ -63,6 +63,8 @@ export class Elements {
   watched: ReadonlySet<string> | null = null;
   /** The model by which the handler validates content of interest `PRESENCE`; null for none. */
   model: ContentModel | null = null;
+  /** The depth of the element with which the handler gave it; those further out are reported. */
+  modelDepth = 0;
   #skipStart = 0;
   /**
    * Offset of what the handler was told last: the `<` of a start tag, or the last byte of an end
@@ -201,10 +203,17 @@ export class Elements {
       return;
     }
     if (interest === PRESENCE) {
-      this.model = this.#handler.model ?? null;
+      this.#setModel(this.#handler.model ?? null);
     }
     frame.interest = interest === STREAM ? ALL : interest;
     frame.textLeft = interest === STREAM ? UNBOUNDED_BYTES : this.#mostText;
+  }
+
+  /** Handlers between the reader and the model know the element opened last, but none around it. */
+  #setModel(model: ContentModel | null): void {
+    if (model === this.model) return;
+    this.model = model;
+    this.modelDepth = this.depth;
   }
 
   /** Reports a start tag in skipped content where it has a watched attribute. */
@@ -232,6 +241,9 @@ export class Elements {
       this.skipDepth = 0;
       this.watched = null;
       this.skippedBytes += contentEnd - this.#skipStart;
+    }
+    if (depth === this.modelDepth) {
+      this.model = null;
     }
     this.present = false;
     this.eventBytes = end - 1;

@@ -38,7 +38,8 @@ export interface XmlHandler {
   /**
    * The model by which the content of the element opened last is validated without events, where
    * `open` answered `PRESENCE`; null or absent: all of it is reported. A handler between the reader
-   * and this one may pass it on if it needs no event of content that is valid.
+   * and this one may pass it on if it needs no event of content that is valid. That element itself
+   * and all around it are reported, whatever depth the model knows.
    */
   readonly model?: ContentModel | null | undefined;
   /**

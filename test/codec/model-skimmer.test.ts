@@ -1,17 +1,7 @@
-import assert from 'node:assert/strict';
 import t from 'tap';
-import { FramePool } from '../../src/codec/validity/frame-pool.js';
-import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
-import { type ElementRules, SchemaRules } from '../../src/codec/validity/rules.js';
-import { ContentValidator } from '../../src/codec/validity/validator.js';
-import { defaultsOf } from '../../src/core/limit.js';
-import { Refusal } from '../../src/core/refusals/refusal.js';
-import type { Interest, StartTag, XmlHandler } from '../../src/xml/events.js';
-import { XML_LIMITS, type XmlLimits } from '../../src/xml/limits.js';
+
 import { modelMemory } from '../../src/xml/models/memory.js';
-import { XmlReader } from '../../src/xml/reader.js';
-import { splitsOf } from '../kit/splits.js';
-import { echoWsdl, modelOf } from '../wsdl/written.js';
+import { caseOf, compare, echo, reports, schemaOf } from './model-outcomes.js';
 import { mutant } from './mutants.js';
 import { randomSchema } from './random-schema.js';
 import { Random } from './random-values.js';
@@ -22,122 +12,6 @@ import { Random } from './random-values.js';
  */
 
 const SEED = Number(process.env['SEED'] ?? 20_010_502);
-const FRAMES = new FramePool();
-const OPTIONS = { ...defaultsOf(VALIDITY_LIMITS), textChars: 1_000_000, isThorough: true };
-/** Behind the message is room, so that its end is not near. */
-const ROOM = ' '.repeat(200);
-
-interface Outcome {
-  readonly violations: readonly string[];
-  readonly refusal: string | null;
-  readonly elements: number;
-}
-
-/** Passes all events on, and the model or not; counts the elements that are reported. */
-class Reported implements XmlHandler {
-  opened = 0;
-  depth = 0;
-  readonly #inner: XmlHandler;
-  readonly #hasModel: boolean;
-
-  constructor(inner: XmlHandler, hasModel: boolean) {
-    this.#inner = inner;
-    this.#hasModel = hasModel;
-  }
-
-  open(tag: StartTag): Interest {
-    this.opened++;
-    this.depth++;
-    return this.#inner.open(tag);
-  }
-
-  close(contentEndBytes: number, endBytes: number): void {
-    this.depth--;
-    this.#inner.close(contentEndBytes, endBytes);
-  }
-
-  text(chars: string): void {
-    this.#inner.text(chars);
-  }
-
-  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
-    return this.#inner.asciiText?.(bytes, start, end) ?? false;
-  }
-
-  get model(): XmlHandler['model'] {
-    return this.#hasModel ? this.#inner.model : null;
-  }
-
-  move(levels: number): void {
-    this.depth += levels;
-  }
-}
-
-interface Case {
-  readonly rules: SchemaRules;
-  readonly root: ElementRules;
-  /** Violations refuse the message. */
-  readonly refuses?: boolean;
-  readonly limits?: Partial<XmlLimits>;
-  readonly options?: Partial<typeof OPTIONS>;
-}
-
-let reported = 0;
-
-function outcome(c: Case, pieces: readonly Uint8Array[], hasModel: boolean): Outcome {
-  const violations: string[] = [];
-  const validator = new ContentValidator(
-    c.rules,
-    c.root,
-    ({ code, rule, path, what }) => {
-      if (c.refuses === true) throw new Refusal('SCHEMA_INVALID', `${path} ${what}`);
-      violations.push(`${code} ${rule} ${path} ${what}`);
-    },
-    { ...OPTIONS, ...c.options },
-    FRAMES,
-  );
-  const handler = new Reported(validator, hasModel);
-  const reader = new XmlReader(handler, { ...defaultsOf(XML_LIMITS), ...c.limits });
-  reader.locateRefusals();
-  let refusal: string | null = null;
-  try {
-    for (const piece of pieces) reader.write(piece);
-    reader.end();
-    if (handler.depth !== 0) throw new Error(`${handler.depth} levels are left`);
-  } catch (caught) {
-    if (!(caught instanceof Refusal)) throw caught;
-    refusal = JSON.stringify([caught.code, caught.detail, caught.place]);
-  }
-  if (hasModel) reported += handler.opened;
-  return { violations, refusal, elements: refusal === null ? reader.elements : 0 };
-}
-
-/** Compares both ways, whole or at all splits; returns the outcome. */
-function compare(c: Case, document: string, isCut: boolean): Outcome {
-  const bytes = Buffer.from(`${document}${ROOM}`);
-  const expected = outcome(c, [bytes], false);
-  assert.deepStrictEqual(outcome(c, [bytes], true), expected, document);
-  if (isCut) {
-    for (const [how, pieces] of splitsOf(bytes))
-      assert.deepStrictEqual(outcome(c, pieces, true), expected, `${how}: ${document}`);
-  }
-  return expected;
-}
-
-async function caseOf(xsd: string): Promise<Case> {
-  const rules = new SchemaRules(await modelOf(echoWsdl(xsd)));
-  const root = rules.global('urn:t', 'Echo');
-  if (root === null) throw new Error('no such element');
-  return { rules, root };
-}
-
-const schemaOf = (content: string): string =>
-  `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t"
-elementFormDefault="qualified"><xs:element name="Echo"><xs:complexType>${content}</xs:complexType>
-</xs:element><xs:element name="EchoResponse"/></xs:schema>`;
-
-const echo = (content: string): string =>
-  `<t:Echo xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">${content}</t:Echo>`;
 
 /** One byte of a document is another, is left out, or comes twice. */
 function misprint(document: string, random: Random): string {
@@ -150,7 +24,7 @@ function misprint(document: string, random: Random): string {
 
 t.test('random documents, whole and with mistakes, come out as by events', async (t) => {
   let [documents, invalid, elements] = [0, 0, 0];
-  reported = 0;
+  reports.count = 0;
   for (let index = 0; index < 16; index++) {
     const random = new Random(SEED + index);
     const chance = (): number => random.upTo(1 << 20) / (1 << 20);
@@ -216,11 +90,11 @@ const rows = (count: number, from = 0): string =>
 t.test('valid content of a model is not reported, and all of it is counted', async (t) => {
   const c = await caseOf(ROWS);
   compare(c, echo(rows(3)), false);
-  reported = 0;
+  reports.count = 0;
   const { elements, violations } = compare(c, echo(rows(50)), false);
   t.same(violations, []);
   t.equal(elements, 1 + 50 * 11);
-  t.ok(reported < 20, `${reported} are reported`);
+  t.ok(reports.count < 20, `${reports.count} are reported`);
 });
 
 t.test('a mistake in any text, name or attribute is found at its path', async (t) => {
@@ -266,9 +140,9 @@ t.test('an element that is nil is passed over where it may be, and is empty', as
     '<t:note xsi:nil="true"></t:note>',
   ]) {
     compare(c, nil(written), false);
-    reported = 0;
+    reports.count = 0;
     t.same(compare(c, nil(written), false).violations, []);
-    t.ok(reported < 20, `${reported} are reported`);
+    t.ok(reports.count < 20, `${reports.count} are reported`);
   }
   const others: readonly (readonly [string, string | null])[] = [
     ['<t:note xsi:nil="true"> </t:note>', 'must be empty'],
@@ -345,8 +219,8 @@ t.test('models that are emptied from the memory are put there anew', async (t) =
   t.equal(modelMemory.epoch, epoch, 'a full memory is kept for a while');
   while (modelMemory.epoch === epoch) modelMemory.begin();
   for (const each of [c, other, c]) {
-    reported = 0;
+    reports.count = 0;
     compare(each, echo(rows(40)), false);
-    t.ok(reported < 20, `${reported} are reported`);
+    t.ok(reports.count < 20, `${reports.count} are reported`);
   }
 });

@@ -286,6 +286,14 @@ t.test(
       t.match(refused.text, path, refused.text);
     }
     t.equal(backend.complete.length, 1);
+    // Declared outside of the parts, names let WebAssembly pass over their content.
+    const outside = (content: string): string =>
+      envelope(content).replace('xmlns:s', 'xmlns:t="urn:t" xmlns:s');
+    const search = `<t:Search><t:text>${'long '.repeat(30)}</t:text></t:Search>`;
+    const others = '<t:Page size="3"/><t:Tag>x</t:Tag><t:Tag>y</t:Tag>';
+    t.equal((await send(outside(`${search}${others}`))).status, 200);
+    t.match((await send(outside(`${search}${others}${COUNT}`))).text, 'SOAP_MULTI_BODY');
+    t.equal(backend.complete.length, 2);
     backend.answer = answerWith(envelope(`${HITS}${tag('1')}${tag('2')}`));
     t.match((await send(envelope(WHOLE))).text, 'UPSTREAM_SCHEMA_INVALID');
     t.match(

@@ -140,10 +140,16 @@ function lengthForm(
 /** Longer lists are left to the full check. */
 const WORDS_MAX = 32;
 
+/** Characters that a text or a value does not have as they are: markup, replaced white space. */
+const NOT_PLAIN = /[<&"'\t\n\r]|\]\]>/;
+
 const wordsForm = (words: readonly string[]): PlainForm | null =>
   words.length > WORDS_MAX
     ? null
-    : { kind: 'words', words: words.map((word) => Buffer.from(word)) };
+    : {
+        kind: 'words',
+        words: words.filter((word) => !NOT_PLAIN.test(word)).map((word) => Buffer.from(word)),
+      };
 
 function testWords(words: readonly Uint8Array[]): TextTest {
   return (bytes, start, end) => {

@@ -1,5 +1,5 @@
 import { collections } from '../../core/index.js';
-import { contentModels } from '../../xml/index.js';
+import { contentModels, expandedName } from '../../xml/index.js';
 import type { Position } from './automaton.js';
 import type { ElementRecord } from './fast-path.js';
 import type { Frame } from './frame.js';
@@ -16,7 +16,8 @@ class ModelRecords {
   readonly #positions: Position<ElementRules>[] = [];
   readonly #states = new Map<Position<ElementRules>, number>();
   readonly #elements = new Map<ElementRules, number>();
-  readonly #transitions = new Map<number, number>();
+  /** The names of the transitions of each state. */
+  readonly #transitions = new Map<number, Set<string>>();
 
   /**
    * Writes the states of the innermost open elements, as many as have a model here; `depth` is that
@@ -55,8 +56,10 @@ class ModelRecords {
     const from = walk.position;
     const state = from === null ? undefined : this.#states.get(from);
     if (automaton === null || from === null || state === undefined) return false;
-    const known = this.#transitions.get(state) ?? 0;
-    if (known >= TRANSITIONS_MAX || automaton.wildEdges(from).length > 0) return false;
+    const name = expandedName({ uri, local });
+    const known = this.#transitions.get(state);
+    if (known?.has(name) === true) return false;
+    if ((known?.size ?? 0) >= TRANSITIONS_MAX || automaton.wildEdges(from).length > 0) return false;
     const [edge, other] = automaton.edges(from, uri, local);
     if (edge === undefined || other !== undefined || edge.ops !== null) return false;
     const { element, nameIndex } = edge.to;
@@ -64,7 +67,8 @@ class ModelRecords {
     const to = this.#stateAt(edge.to, type);
     const record = this.#elementOf(element);
     if (to === 0 || record === 0) return false;
-    this.#transitions.set(state, known + 1);
+    if (known === undefined) this.#transitions.set(state, new Set([name]));
+    else known.add(name);
     return contentModels.modelMemory.addEdge(state, { uri, local, to, nameIndex, element: record });
   }
 

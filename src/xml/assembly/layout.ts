@@ -74,7 +74,7 @@ export const DEFAULT_URI = 0x20118;
 export const MODEL_EVENT = 0x2011c;
 /** The number of the namespace of `xsi:nil`; 0: no element that is known may be nil. */
 export const NIL_URI = 0x20120;
-/** The number of the scope of namespaces in force. */
+/** The number of the scope of namespaces in force; 0: names are not kept as they are written. */
 export const MODEL_SCOPE = 0x20124;
 /** The numbers of the namespaces of `PREFIX`. */
 export const PREFIX_URI = 0x20140;

@@ -126,7 +126,7 @@ function lastEdge(state: u32, name: u32, end: u32): u32 {
 
 /** Keeps how the name of a transition is written. */
 function keepWritten(state: u32, edge: u32, name: u32, length: u32): void {
-  if (length > <u32>at.EDGE_WRITTEN_MAX) return;
+  if (length > <u32>at.EDGE_WRITTEN_MAX || load<u32>(at.MODEL_SCOPE) === 0) return;
   v128.store(edge + at.EDGE_WRITTEN, v128.load(name));
   if (length > 16) v128.store(edge + at.EDGE_WRITTEN + 16, v128.load(name + 16));
   store<u32>(edge + at.EDGE_WRITTEN_LENGTH, length);

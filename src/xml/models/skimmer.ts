@@ -35,6 +35,8 @@ const WORTH_BYTES = 512;
 const LONGEST_BACKOFF = 64;
 /** Bytes for each open element that must be copied first. */
 const BYTES_FOR_ELEMENT = 16;
+/** The last number of a scope of namespaces that records can have. */
+const SCOPE_MAX = 0xffff_ffff;
 
 /**
  * Passes over content that its handler validates by a content model, in WebAssembly
@@ -77,7 +79,7 @@ export class ModelSkimmer {
       }
       const bytes = stop - i;
       i = stop;
-      if (isUnknown && this.#learn(model, chunk, i + 1)) continue;
+      if (isUnknown && this.#learn(model, chunk, i + 1, end)) continue;
       if (bytes === 0 || skimMemory.isEnough(i, end)) break;
     }
     this.#backOff(i - from);
@@ -96,8 +98,10 @@ export class ModelSkimmer {
     const { frames, depth } = elements;
     if (depth > MODEL_DEPTH_MAX) return false;
     modelMemory.begin();
-    const floor = model.enter(depth);
-    if (floor === 0 || (depth - floor) * BYTES_FOR_ELEMENT > bytes) return false;
+    const outermost = model.enter(depth);
+    if (outermost === 0) return false;
+    const floor = Math.max(outermost, elements.modelDepth);
+    if ((depth - floor) * BYTES_FOR_ELEMENT > bytes) return false;
     let nameStart = MODEL_NAME;
     for (let level = floor; level <= depth; level++) {
       const { name, children, isDeclaring } = frames[level]!;
@@ -112,7 +116,8 @@ export class ModelSkimmer {
     }
     skimMemory.setLimits(this.#limits);
     skimMemory.setPrefixes(elements.namespaces, null);
-    skimMemory.setWord(MODEL_SCOPE, elements.namespaces.scope);
+    const { scope } = elements.namespaces;
+    skimMemory.setWord(MODEL_SCOPE, scope > SCOPE_MAX ? 0 : scope);
     skimMemory.setWord(MODEL_NAMES_END, nameStart);
     skimMemory.setWord(MODEL_FLOOR, floor);
     skimMemory.setWord(MODEL_DEPTH, depth);
@@ -147,13 +152,17 @@ export class ModelSkimmer {
     elements.reportMove(depth - before);
   }
 
-  /** Has the model put the transition to the element here, whose name is valid, in the memory. */
-  #learn(model: ContentModel, chunk: Buffer, i: number): boolean {
-    let end = i;
-    while ((CLASS[chunk[end]!]! & IN_NAME) !== 0) {
-      end++;
+  /**
+   * Has the model put the transition to the element here in the memory. The name is valid and whole
+   * as far as it is ASCII; elements with other names are reported.
+   */
+  #learn(model: ContentModel, chunk: Buffer, i: number, end: number): boolean {
+    let nameEnd = i;
+    while (nameEnd < end && chunk[nameEnd]! < 0x80 && (CLASS[chunk[nameEnd]!]! & IN_NAME) !== 0) {
+      nameEnd++;
     }
-    const { prefix, local } = nameIn(chunk, i, end);
+    if (nameEnd === end || chunk[nameEnd]! >= 0x80) return false;
+    const { prefix, local } = nameIn(chunk, i, nameEnd);
     const uri = this.#elements.namespaces.find(prefix);
     return uri !== null && model.learn(uri, local);
   }
