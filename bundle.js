@@ -13,6 +13,7 @@ import { REFUSAL_CODES } from './dist/src/config/refusal-tables.js';
 import { refusalGuides } from './dist/src/core/refusals/guides.js';
 import { OPENAPI_FILES } from './dist/src/flow/rest/page/openapi-files.js';
 import { PAGE_FILES } from './dist/src/graphql/page/page-files.js';
+import { digestOfReader } from './dist/src/wsdl/compiled/reader-digest.js';
 import { billOfMaterials, packageFolder } from './sbom.js';
 
 /**
@@ -171,6 +172,7 @@ const { metafile } = await build({
   define: {
     'process.env.NODE_ENV': '"production"',
     'globalThis.process.env.NODE_ENV': '"production"',
+    SOAPSTONE_READER_DIGEST: JSON.stringify(digestOfReader()),
   },
   // Packages in CommonJS ask for modules of Node.
   banner: {

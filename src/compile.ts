@@ -38,12 +38,13 @@ import { withCanaries } from './compile/soap/second/canary.js';
 import { withShadows } from './compile/soap/second/shadow.js';
 import type { ConfiguredService, SoapService } from './compile/soap/service.js';
 import { closedReplies } from './compile/warnings/soap-rights.js';
-import { FindingsError, within } from './config/keys/finding.js';
+import { type Finding, FindingsError, within } from './config/keys/finding.js';
 import { type LoadedConfig, rootSection } from './config/load.js';
 import { type GatewayPlan, readPlan } from './config/plans/gateway-plan.js';
 import { processCount } from './config/process-count.js';
 import { REFUSALS } from './config/refusal-tables.js';
 import type { Config } from './config/schema.js';
+import type { ConfigSection } from './config/section.js';
 import {
   AT_ONCE,
   type Diagnostic,
@@ -154,21 +155,53 @@ export async function compile(
   earlier: Compiled | null = null,
   pace: Pace = earlier === null ? AT_ONCE : new TimeSlices(),
 ): Promise<Compiled> {
-  const before = earlier?.keeping ?? null;
   const root = rootSection(loaded);
   const plan = await pace.run(readPlan(root));
-  const keeping = new Keeping(before);
-  const { inputs } = plan;
-  const compiled = plan.compiled === null ? null : new CompiledWsdls(plan.compiled, inputs, pace);
-  const wsdls = new WsdlReader(inputs, keeping, pace, compiled);
+  const forms = plan.compiled === null ? null : new CompiledWsdls(plan.compiled, plan.inputs, pace);
+  const before = earlier?.keeping ?? null;
   try {
-    return await compilePlan(plan, new Problems(root), { wsdls, keeping, pace });
+    const compiled = await compileRead(plan, root, { before, forms, pace });
+    return forms === null ? compiled : closedAfter(compiled, forms.write());
+  } catch (error) {
+    await forms?.write();
+    throw error;
+  }
+}
+
+/** Closing waits for the forms that are being written: a command ends behind it. */
+function closedAfter(compiled: Compiled, writing: Promise<void>): Compiled {
+  const { close } = compiled;
+  const closeWritten = async (): Promise<void> => {
+    await close();
+    await writing;
+  };
+  return Object.freeze({ ...compiled, close: closeWritten });
+}
+
+/** How the WSDLs of one compilation are read. */
+interface Reading {
+  readonly before: Keeping | null;
+  readonly forms: CompiledWsdls | null;
+  readonly pace: Pace;
+}
+
+async function compileRead(
+  plan: GatewayPlan,
+  root: ConfigSection<Config>,
+  { before, forms, pace }: Reading,
+): Promise<Compiled> {
+  const ofForms = (await forms?.warnings()) ?? [];
+  const keeping = new Keeping(before);
+  const wsdls = new WsdlReader(plan.inputs, keeping, pace, forms);
+  try {
+    return await compilePlan(plan, new Problems(root), { wsdls, keeping, pace, ofForms });
   } catch (error) {
     if (!wsdls.hasTaken) throw error;
     const why = `the configuration fails with what was taken: ${diagnosis.firstProblem(error)}`;
     const again = new Keeping(before);
-    const without = new WsdlReader(inputs, again, pace, compiled, why);
-    return compilePlan(plan, new Problems(root), { wsdls: without, keeping: again, pace });
+    const without = new WsdlReader(plan.inputs, again, pace, forms, why);
+    const means = { wsdls: without, keeping: again, pace, ofForms };
+    return compilePlan(plan, new Problems(root), means);
   }
 }
 
@@ -177,6 +210,8 @@ interface Means {
   readonly wsdls: WsdlReader;
   readonly keeping: Keeping;
   readonly pace: Pace;
+  /** Warnings of the folder for compiled forms. */
+  readonly ofForms: readonly Finding[];
 }
 
 /** Throws `ConfigurationError`. */
@@ -230,7 +265,7 @@ interface TableParts extends Means, Pick<Compiled, 'trustedProxies' | 'via'> {
 async function compileTables(
   plan: GatewayPlan,
   backends: Backends,
-  { problems, closing, wsdls, keeping, pace, trustedProxies, via }: TableParts,
+  { problems, closing, wsdls, keeping, pace, ofForms, trustedProxies, via }: TableParts,
 ): Promise<Omit<Compiled, 'close'>> {
   const { config } = plan;
   const { limits } = config;
@@ -282,7 +317,8 @@ async function compileTables(
   }
   const { traffic, admin, redis } = addresses;
   const { trusted, warnings } = compileTrusted(config, manifest, graph);
-  const parts = { graph, traffic, admin, redis, callables, wsdls, services, trusted: warnings };
+  const found = { ofForms, trusted: warnings };
+  const parts = { graph, traffic, admin, redis, callables, wsdls, services, ...found };
   return {
     config,
     limits,

@@ -1,4 +1,4 @@
-import { findingsBelow, type Problem } from '../config/keys/finding.js';
+import { type Finding, findingsBelow, type Problem } from '../config/keys/finding.js';
 import type { GatewayPlan } from '../config/plans/gateway-plan.js';
 import type { Diagnostic } from '../core/index.js';
 import type { Listener } from '../listen/listeners.js';
@@ -23,12 +23,13 @@ interface WarningParts {
   readonly callables: readonly Callable[];
   readonly wsdls: WsdlReader;
   readonly trusted: readonly Diagnostic[];
+  readonly ofForms: readonly Finding[];
 }
 
 /** All warnings, in the order of their report. */
 export const warningsOf = (
   { config, listen, admin: adminPlans, secrets }: GatewayPlan,
-  { graph, traffic, admin, redis, callables, wsdls, services, trusted }: WarningParts,
+  { graph, traffic, admin, redis, callables, wsdls, services, ...found }: WarningParts,
 ): readonly Problem[] => [
   // First what a thousand warnings of WSDLs must not hide.
   ...takenProblemsOf(wsdls.known),
@@ -40,7 +41,8 @@ export const warningsOf = (
   ...warningsOfRoutes(config),
   ...warningsOfRights(config, callables),
   ...rightsWarnings(config, graph),
-  ...trusted,
+  ...found.ofForms,
+  ...found.trusted,
   ...new Set(services.flatMap((service) => service.warnings)),
   ...graph.warnings,
 ];

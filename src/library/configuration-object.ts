@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
+import { NO_FOLDER } from '../config/process/compiled-keys.js';
 import { ConfigurationError, diagnosis, type inputFiles, isRecord } from '../core/index.js';
 
 /** Deeper objects are none that a configuration has. */
@@ -30,9 +31,15 @@ export function withObject(
   };
 }
 
+/** In the working directory of a program no forms are kept that it has not asked for. */
+const withoutForms = (configuration: object): object => ({
+  ...configuration,
+  compiled: ('compiled' in configuration ? configuration.compiled : undefined) ?? NO_FOLDER,
+});
+
 /**
- * The text of a configuration as JSON, which is YAML too. Throws `ConfigurationError` for a value
- * that no file can hold, with its key.
+ * The text of a configuration as JSON, which is YAML too. `compiled` is `none` unless it names a
+ * folder. Throws `ConfigurationError` for a value that no file can hold, with its key.
  */
 export function objectText(configuration: unknown): string {
   const problems: string[] = [];
@@ -43,7 +50,11 @@ export function objectText(configuration: unknown): string {
     const remedy = 'Write texts, numbers, booleans, lists and objects, as in a file.';
     throw new ConfigurationError(problems.map((what) => diagnosis.unplaced(what, remedy)));
   }
-  return JSON.stringify(configuration, null, 2);
+  return JSON.stringify(
+    isRecord(configuration) ? withoutForms(configuration) : configuration,
+    null,
+    2,
+  );
 }
 
 /** Reports each value that JSON drops or changes. */

@@ -4,19 +4,25 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
+import { CompiledWsdls } from '../../src/compile/soap/documents/compiled-wsdls.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { LIVE_INPUTS } from '../../src/core/files/inputs.js';
+import { AT_ONCE, diagnosis } from '../../src/core/index.js';
+import { readWsdl } from '../../src/wsdl/read.js';
 import { MAIN } from '../kit/gateway-process.js';
-import { wsdlWith } from '../wsdl/written.js';
+import { FILES, wsdlWith } from '../wsdl/written.js';
 
 /** Compiled forms of WSDLs beside the configuration, and when they are not used. */
 
@@ -153,6 +159,83 @@ t.test('a form that others can write is not used', async (t) => {
   t.equal(await documentation(folder), 'As compiled');
   chmodSync(kept, 0o777);
   t.equal(await documentation(folder), 'As written', 'the folder');
+});
+
+t.test('a form is written once all is compiled, and to close waits for it', async (t) => {
+  const { folder, kept, only } = prepare(t);
+  const made = await compile(await loadConfig(join(folder, 'soapstone.yaml'), {}));
+  t.strictSame(existsSync(kept) ? compiledIn(kept) : [], [], 'nothing waits for it');
+  await made.close();
+  t.ok(existsSync(only()));
+});
+
+t.test('a form is written by the first process alone', async (t) => {
+  const { folder, only } = prepare(t);
+  const load = () => loadConfig(join(folder, 'soapstone.yaml'), {});
+  const made = await Promise.all([1, 2, 3].map(async () => compile(await load())));
+  await Promise.all(made.map((each) => each.close()));
+  const before = statSync(only());
+  const late = await compile(await load());
+  await late.close();
+  t.equal(statSync(only()).ino, before.ino);
+});
+
+t.test('a configuration that cannot be used keeps what was read for it', async (t) => {
+  const { folder, only } = prepare(t);
+  const yaml = 'services: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/", port: None } }';
+  writeFileSync(join(folder, 'soapstone.yaml'), `${yaml}\ncompiled: kept\n`);
+  await t.rejects(compiled(folder), /None/);
+  t.ok(existsSync(only()));
+});
+
+t.test('a model that cannot be written is left out', async (t) => {
+  const { folder, kept } = prepare(t);
+  const location = join(folder, 'a.wsdl');
+  const forms = new CompiledWsdls({ folder: kept, isNamed: true }, LIVE_INPUTS, AT_ONCE);
+  t.equal(await forms.find(location), null);
+  const model = await readWsdl(location, FILES);
+  const services = new Proxy(model.services, {
+    get() {
+      throw new RangeError('Invalid string length');
+    },
+  });
+  forms.keep(location, { model: { ...model, services }, reads: [] });
+  await forms.write();
+  t.strictSame(readdirSync(kept), ['.gitignore']);
+});
+
+t.test('a folder that is named and cannot be used is warned of', async (t) => {
+  const warned = async (folder: string): Promise<readonly string[]> =>
+    (await compiled(folder)).warnings
+      .map(diagnosis.printDiagnostic)
+      .filter((text) => text.includes('`compiled`'));
+  const cases: Readonly<Record<string, (kept: string) => unknown>> = {
+    'is no folder': (kept) => writeFileSync(kept, ''),
+    'by other users': (kept) => {
+      mkdirSync(kept);
+      chmodSync(kept, 0o777);
+    },
+  };
+  for (const [problem, prepareFolder] of Object.entries(cases)) {
+    const { folder, kept } = prepare(t);
+    prepareFolder(kept);
+    const [text, ...others] = await warned(folder);
+    t.match(text, problem);
+    t.match(text, `${kept} `);
+    t.match(text, 'soapstone.yaml:2:');
+    t.strictSame(others, []);
+  }
+  const { folder } = prepare(t, 'compiled: no/such');
+  t.match((await warned(folder))[0], 'is missing, with the one above it');
+  const args = [MAIN, 'check', '-c', join(folder, 'soapstone.yaml')];
+  t.match((await run(process.execPath, args)).stdout, /warning: .*`compiled` has no effect/);
+});
+
+t.test('the folder that is not named has no warnings', async (t) => {
+  const { folder } = prepare(t, '');
+  writeFileSync(join(folder, '.soapstone-compiled'), 'a file in its place');
+  const { warnings } = await compiled(folder);
+  t.notOk(warnings.some(({ what }) => what.includes('`compiled`')));
 });
 
 t.test('where the folder cannot be written all works without', async (t) => {

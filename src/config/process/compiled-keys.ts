@@ -10,6 +10,7 @@ export const NO_FOLDER = 'none';
 export const COMPILED = text(
   'A folder for compiled forms of WSDLs, by which a later start is faster; `none`: none. ' +
     'It may be lost at any time. It counts only while it belongs to the user of the process and ' +
-    'others cannot write it.',
+    'others cannot write it. In a configuration that a program gives as an object the default is ' +
+    '`none`.',
   { derived: `${COMPILED_FOLDER}, for WSDLs of 128 KiB and more`, minLength: 1, maxLength: 4096 },
 );

@@ -1,5 +1,6 @@
 import { type PlannedService, planServices, withBackend } from '../../cli/import/import-plan.js';
 import { isHttpUrl } from '../../config/keys/address.js';
+import { NO_FOLDER } from '../../config/process/compiled-keys.js';
 import { diagnosis, isRecord } from '../../core/index.js';
 import { FOREIGN_SECTIONS, type SchemaOptions, serviceKeysIn } from './schema-options.js';
 import type { WsdlFile } from './wsdl-source.js';
@@ -29,6 +30,8 @@ export function schemaConfiguration(wsdl: WsdlFile, options: SchemaOptions): Sec
     // Whether callers may see the schema is for the server that has it.
     graphql: { introspection: true, ...(isRecord(graphql) ? graphql : {}) },
     ...(isRecord(clients) ? { clients: withoutWay(clients) } : {}),
+    // Another start has another copy, and none may outlive it: it was read with credentials.
+    ...(wsdl.isCopy ? { compiled: NO_FOLDER } : {}),
     services: servicesOf(wsdl, options),
   };
 }

@@ -13,6 +13,8 @@ export interface WsdlFile {
   readonly model: WsdlModel;
   /** The file, whose folder holds all its documents. */
   readonly file: string;
+  /** The file is a copy in a temporary folder. */
+  readonly isCopy: boolean;
   /** Removes what was written for it. */
   remove(): Promise<void>;
 }
@@ -34,12 +36,13 @@ export async function wsdlFileOf(
   const path = isWeb(given) ? given : resolve(folder, pathOf(given));
   const model = await readWsdl(path, await importSourceOf(path, NO_SOURCE_OPTIONS, environment));
   if (!isWeb(path) && (await isWhole(model, path))) {
-    return { location: path, model, file: path, remove: async () => {} };
+    return { location: path, model, file: path, isCopy: false, remove: async () => {} };
   }
   const copy = await mkdtemp(join(tmpdir(), 'soapstone-wsdl-'));
   const remove = (): Promise<void> => rm(copy, { recursive: true, force: true });
   try {
-    return { location: path, model, file: join(copy, await copyWsdl(model, copy)), remove };
+    const file = join(copy, await copyWsdl(model, copy));
+    return { location: path, model, file, isCopy: true, remove };
   } catch (error) {
     await remove();
     throw error;

@@ -1,14 +1,17 @@
 import { Buffer } from 'node:buffer';
+import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { AT_ONCE } from '../../../src/core/time-slices.js';
+import { AT_ONCE, type Steps } from '../../../src/core/time-slices.js';
 import {
   compiledKey,
   readCompiled,
   writeCompiled,
 } from '../../../src/wsdl/compiled/compiled-model.js';
 import { packing } from '../../../src/wsdl/compiled/pack.js';
+import { linesOf, packedLines, packedOf } from '../../../src/wsdl/compiled/packed-lines.js';
+import { digestOfReader, readerDigest } from '../../../src/wsdl/compiled/reader-digest.js';
 import type { Packed } from '../../../src/wsdl/compiled/rows.js';
 import { unpacking } from '../../../src/wsdl/compiled/unpack.js';
 import type { WsdlModel } from '../../../src/wsdl/model.js';
@@ -23,9 +26,9 @@ const KEY = compiledKey('/a.wsdl', new Uint8Array(1));
 const XSD = 'http://www.w3.org/2001/XMLSchema';
 
 function written(model: WsdlModel): Buffer {
-  const bytes = AT_ONCE.finish(writeCompiled(KEY, { model, reads: [] }));
-  if (bytes === null) throw new Error('not written');
-  return bytes;
+  const parts = AT_ONCE.finish(writeCompiled(KEY, { model, reads: [] }));
+  if (parts === null) throw new Error('not written');
+  return Buffer.concat(parts);
 }
 
 const readBack = (bytes: Buffer): WsdlModel | null =>
@@ -104,7 +107,9 @@ t.test('plain data with cycles and shared objects is the same when it is read ba
       root['self'] = root;
       const packed = AT_ONCE.finish(packing(root));
       if (packed === null) return JSON.stringify(value).includes('__proto__');
-      const back = AT_ONCE.finish(unpacking(JSON.parse(JSON.stringify(packed))));
+      const lines = Buffer.concat(AT_ONCE.finish(packedLines(packed)));
+      const again = AT_ONCE.finish(packedOf(linesOf(lines)));
+      const back = again === null ? null : AT_ONCE.finish(unpacking(again));
       const isShared =
         typeof back === 'object' && back !== null && 'self' in back && back.self === back;
       return isShared && isDeepStrictEqual(back, root);
@@ -153,6 +158,93 @@ t.test('bytes that are cut, altered or of another key are no model', async (t) =
     t.ok(found === null || at < bytes.indexOf('\n'), `altered at ${at}`);
   }
   t.equal(AT_ONCE.finish(readCompiled(KEY.replace(/^./, 'x'), bytes)), null, 'another key');
+});
+
+/** The steps of work, and its result. */
+function stepped<T>(steps: Steps<T>): { readonly count: number; readonly result: T } {
+  for (let count = 0; ; count++) {
+    const { done, value } = steps.next();
+    if (done === true) return { count, result: value };
+  }
+}
+
+t.test('a large model is written and read in small steps', async (t) => {
+  const elements = Array.from({ length: 5000 }, (_, at) => `<xs:element name="Element${at}"/>`);
+  const wsdl = wsdlWith({ types: schemaWith(elements.join('')) });
+  const file = `${t.testdir({ 'a.wsdl': wsdl })}/a.wsdl`;
+  const model = await readWsdl(file, FILES);
+  const written = stepped(writeCompiled(KEY, { model, reads: [] }));
+  const [, ...lines] = written.result ?? [];
+  const longest = Math.max(...lines.map((line) => line.length));
+  const longestText = Math.max(
+    ...model.documents.flatMap(({ segments }) =>
+      segments.map((each) => (typeof each === 'string' ? each.length : 0)),
+    ),
+  );
+  t.ok(lines.length > 5);
+  t.ok(longest < 2 ** 18 + 2 * longestText, `a line of ${longest} bytes`);
+  t.ok(written.count >= 2 * lines.length, 'a step for each line, and one to hash it');
+  const read = stepped(readCompiled(KEY, Buffer.concat(written.result ?? [])));
+  t.ok(isDeepStrictEqual(read.result?.model, model));
+  t.ok(read.count > lines.length, 'a step for each line');
+});
+
+t.test('lines that hold something else than lists of packed data are none', async (t) => {
+  const read = (text: string) => AT_ONCE.finish(packedOf(linesOf(Buffer.from(text))));
+  t.strictSame(read('{"cells":[1]}\n{"texts":["a"],"cells":[2]}'), {
+    shapes: [],
+    texts: ['a'],
+    builtIns: [],
+    cells: [1, 2],
+  });
+  for (const line of ['[]', '{', '{"cells":1}', '{"cells":[-1]}', '{"texts":[1]}', '']) {
+    t.equal(read(`{"cells":[1]}\n${line}\n`), null, line);
+  }
+  t.equal(read('{"shapes":["a"]}'), null);
+});
+
+t.test('a model belongs to a home directory and a working directory', (t) => {
+  const key = (): string => compiledKey('/a', Buffer.from('a'));
+  const before = key();
+  const folder = process.cwd();
+  process.chdir(t.testdir({}));
+  t.not(key(), before, 'another working directory');
+  process.chdir(folder);
+  const home = process.env['HOME'];
+  process.env['HOME'] = t.testdirName;
+  t.not(key(), before, 'another home directory');
+  process.env['HOME'] = home;
+  t.equal(key(), before);
+  t.end();
+});
+
+/** The folders of `dist/src` in which the files lie that `entry` imports, and those import. */
+function importedFolders(entry: URL): ReadonlySet<string> {
+  const seen = new Set([entry.href]);
+  for (const href of seen) {
+    const text = readFileSync(new URL(href), 'utf8');
+    for (const [, path = ''] of text.matchAll(/\b(?:from|import)\s*\(?'(\.[^']*\.js)'/g)) {
+      seen.add(new URL(path, href).href);
+    }
+  }
+  const root = new URL('../../../src/', import.meta.url).href;
+  return new Set([...seen].map((href) => href.slice(root.length).split('/')[0] ?? ''));
+}
+
+t.test('the digest of the reader is that of all code by which a model is read', (t) => {
+  const entry = new URL('../../../src/wsdl/read.js', import.meta.url);
+  t.strictSame([...importedFolders(entry)].sort(), ['core', 'soap', 'wsdl', 'xml']);
+  t.equal(readerDigest(), digestOfReader());
+  t.end();
+});
+
+t.test('a program that is bundled has the digest of the reader that was bundled', (t) => {
+  const folder = new URL('../../../bin/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const holds = (name: string): boolean =>
+    readFileSync(new URL(name, folder), 'utf8').includes(digestOfReader());
+  t.ok(files.some(holds), 'run `node bundle.js`');
+  t.end();
 });
 
 t.test('the key of a model is that of the version, the place and the content', async (t) => {

@@ -159,7 +159,7 @@ export class WsdlReader {
     }
     const reads = new inputFiles.RememberedReads();
     const model = await readNamedWsdl(location, place, reads.track(this.#inputs), this.#pace);
-    await this.#compiled?.keep(location, { model, reads: reads.list });
+    this.#compiled?.keep(location, { model, reads: reads.list });
     return { model, written: model, reads, taken: null };
   }
 
