@@ -44,7 +44,6 @@ import { type GatewayPlan, readPlan } from './config/plans/gateway-plan.js';
 import { processCount } from './config/process-count.js';
 import { REFUSALS } from './config/refusal-tables.js';
 import type { Config } from './config/schema.js';
-import type { ConfigSection } from './config/section.js';
 import {
   AT_ONCE,
   type Diagnostic,
@@ -155,12 +154,11 @@ export async function compile(
   earlier: Compiled | null = null,
   pace: Pace = earlier === null ? AT_ONCE : new TimeSlices(),
 ): Promise<Compiled> {
-  const root = rootSection(loaded);
-  const plan = await pace.run(readPlan(root));
+  const plan = await pace.run(readPlan(rootSection(loaded)));
   const forms = plan.compiled === null ? null : new CompiledWsdls(plan.compiled, plan.inputs, pace);
   const before = earlier?.keeping ?? null;
   try {
-    const compiled = await compileRead(plan, root, { before, forms, pace });
+    const compiled = await compileRead(plan, loaded, { before, forms, pace });
     return forms === null ? compiled : closedAfter(compiled, forms.write());
   } catch (error) {
     await forms?.write();
@@ -187,9 +185,10 @@ interface Reading {
 
 async function compileRead(
   plan: GatewayPlan,
-  root: ConfigSection<Config>,
+  loaded: LoadedConfig,
   { before, forms, pace }: Reading,
 ): Promise<Compiled> {
+  const root = rootSection(loaded);
   const ofForms = (await forms?.warnings()) ?? [];
   const keeping = new Keeping(before);
   const wsdls = new WsdlReader(plan.inputs, keeping, pace, forms);

@@ -3,7 +3,7 @@ import { chmodSync, lchownSync, lstatSync, readdirSync, symlinkSync, utimesSync 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type FileContent, PrivateFolder } from '../../src/core/files/private-folder.js';
+import { type PrivateContent, PrivateFolder } from '../../src/core/files/private-folder.js';
 
 /** A folder of files that only the user of the process can have written. */
 
@@ -11,7 +11,7 @@ const BOUNDS = { files: 3, bytes: 1000 };
 const CONTENT = Buffer.from('content');
 
 const of =
-  (...parts: readonly Uint8Array[]): FileContent =>
+  (...parts: readonly Uint8Array[]): PrivateContent =>
   async () =>
     parts;
 
@@ -137,7 +137,7 @@ t.test('a file is written in parts, and its content is not made where it is ther
   const parts = ['a', 'b', 'c'].map((part) => Buffer.from(part));
   t.equal(await open(path).write('b', of(...parts)), true);
   t.strictSame(await open(path).read('b'), Buffer.from('abc'));
-  const again: FileContent = async () => {
+  const again: PrivateContent = async () => {
     t.fail('made again');
     return null;
   };
@@ -147,7 +147,7 @@ t.test('a file is written in parts, and its content is not made where it is ther
 t.test('a file that another process is writing is left to it, unless that has ended', async (t) => {
   const { path } = await withFile(t);
   let others = 0;
-  const slow: FileContent = async () => {
+  const slow: PrivateContent = async () => {
     const meanwhile = async (): Promise<Uint8Array[]> => {
       others++;
       return [CONTENT];
@@ -164,7 +164,7 @@ t.test('a file that another process is writing is left to it, unless that has en
 
 t.test('content that cannot be made leaves nothing', async (t) => {
   const { path } = await withFile(t);
-  const failing: readonly FileContent[] = [
+  const failing: readonly PrivateContent[] = [
     async () => null,
     () => Promise.reject(new RangeError('Invalid string length')),
     () => {

@@ -148,6 +148,8 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     words: /\b(?:[cC]ompiledModels?|CompiledWsdls|CompiledPlan|PrivateFolder)\b/g,
     exceptions: {
       'compile/soap/documents/named-wsdl.ts': 'a WSDL is read where there is no compiled form',
+      'library/configuration-object.ts': 'programs have none unless they name a folder',
+      'library/schema/schema-configuration.ts': 'a copy in a temporary folder has none',
     },
   },
   recordings: {

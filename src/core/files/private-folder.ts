@@ -21,7 +21,7 @@ const WRITING_MILLIS = 60_000;
 const RENEW_MILLIS = 3_600_000;
 
 /** Makes the parts of a file; null for none. */
-export type FileContent = () => Promise<readonly Uint8Array[] | null>;
+export type PrivateContent = () => Promise<readonly Uint8Array[] | null>;
 
 /** What a folder keeps. Older files are removed first. */
 export interface FolderBounds {
@@ -71,7 +71,7 @@ export class PrivateFolder {
    * Resolves to whether it was written. One that is there stays, and one that another process is
    * writing is left to it: `content` is not called.
    */
-  async write(name: string, content: FileContent): Promise<boolean> {
+  async write(name: string, content: PrivateContent): Promise<boolean> {
     const path = join(this.#path, `${name}${this.#ending}`);
     try {
       await this.#make();
@@ -174,7 +174,7 @@ export class PrivateFolder {
 }
 
 /** The file is there before its content is made, so that other processes leave it to this one. */
-async function writeRenamed(path: string, content: FileContent): Promise<boolean> {
+async function writeRenamed(path: string, content: PrivateContent): Promise<boolean> {
   const unfinished = `${path}.${randomUUID()}`;
   try {
     await writeFile(unfinished, '', { flag: 'wx', mode: 0o600 });
