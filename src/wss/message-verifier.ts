@@ -14,6 +14,7 @@ import {
   type XmlHandler,
 } from '../xml/index.js';
 import { eachId, referableId } from './element-ids.js';
+import { EnvelopeFrame } from './envelope-frame.js';
 import {
   type VerificationRules,
   type VerifiedHeader,
@@ -119,10 +120,24 @@ export class MessageVerifier implements XmlHandler {
     return this.#isBodySigned;
   }
 
+  /** Whether that signature covers the element of the Header at this offset: its digest matched. */
+  covers(offsetBytes: number): boolean {
+    const elements = this.verified?.signature?.elements ?? [];
+    return Array.from(elements).some(
+      (signed) => offsetBytes >= signed.offsetBytes && offsetBytes < signed.endBytes,
+    );
+  }
+
   /** A verifier of the same message as it came, with what is encrypted of it. */
   ofEncrypted(): MessageVerifier {
     const rules: VerificationRules = { ...this.#rules, encrypted: 'pass' };
-    return new MessageVerifier(NO_EVENTS, rules, this.#nowMillis, false, this.#sentValues);
+    return new MessageVerifier(
+      new EnvelopeFrame(),
+      rules,
+      this.#nowMillis,
+      false,
+      this.#sentValues,
+    );
   }
 
   /** The message was verified by another one, with what is encrypted of it. */
@@ -429,6 +444,3 @@ function wider(own: Interest, inner: Interest): Interest {
   }
   return SKIP;
 }
-
-/** Takes the events of a message that is verified only. */
-const NO_EVENTS: XmlHandler = { open: () => SKIP, close() {}, text() {} };

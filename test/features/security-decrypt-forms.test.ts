@@ -59,7 +59,9 @@ t.test('a message is encrypted, then signed', WITH_OPENSSL, async (t) => {
 
 t.test('CBC and RSA 1.5 under a signature, by their names', WITH_OPENSSL, async (t) => {
   const keys = makeDecryptionKeys(t);
-  const sign = (content: string): string => signedMessage(keys.client, content).message;
+  const signBody = (content: string): string => signedMessage(keys.client, content).message;
+  const sign = (content: string, key: string): string =>
+    signedMessage(keys.client, content, { parts: [{ uri: '#EK-1', text: key }] }).message;
   const kinds: readonly (readonly [EncryptOptions, string, RegExp])[] = [
     [
       { cipher: 'aes256-cbc' },
@@ -86,6 +88,11 @@ t.test('CBC and RSA 1.5 under a signature, by their names', WITH_OPENSSL, async 
       t.equal(await desk.send(encryptThenSign(content, keys.own, sign, options)), null);
       t.ok(String(desk.received.at(-1)?.body).includes(`>${content}</s:Body>`));
     }
+    const uncovered = encryptThenSign(CONTENT, keys.own, signBody, options);
+    t.equal(await desk.send(uncovered), 'wsse:UnsupportedAlgorithm', 'the key is not signed');
+    const inside = { ...options, connection: 'inside' } as const;
+    const inBody = encryptThenSign(CONTENT, keys.own, signBody, inside);
+    t.equal(await desk.send(inBody), 'wsse:UnsupportedAlgorithm', 'the key is in Body');
     const first = encryptBody(signedMessage(keys.client, CONTENT).message, keys.own, options);
     t.equal(await desk.send(first), 'wsse:UnsupportedAlgorithm', 'signed first: not covered');
     const broken = encryptThenSign('<Pay', keys.own, sign, options);

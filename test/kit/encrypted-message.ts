@@ -204,19 +204,29 @@ function withKey(start: string, key: string): string {
     : start.replace(/<s:Body/, `<s:Header>${block}</s:Header><s:Body`);
 }
 
-/** A message that was encrypted, then signed by `sign` with what is encrypted in its Body. */
+/**
+ * A message that was encrypted, then signed by `sign` with what is encrypted in its Body; `key` is
+ * its EncryptedKey, with the Id `EK-1`.
+ */
 export function encryptThenSign(
   content: string,
   recipient: Identity,
-  sign: (content: string) => string,
+  sign: (content: string, key: string) => string,
   options: EncryptOptions = {},
 ): string {
   const encrypted = encryptBody(envelope(content), recipient, options);
   const key = /<xenc:EncryptedKey.*?<\/xenc:EncryptedKey>/s.exec(encrypted)?.[0] ?? '';
   const data = /<xenc:EncryptedData.*<\/xenc:EncryptedData>/s.exec(encrypted)?.[0] ?? '';
   // As canonical XML has it.
-  const written = data.replace(/<([\w:]+)([^<>]*)\/>/g, '<$1$2></$1>');
-  return sign(written).replace('</wsse:Security>', `${key}</wsse:Security>`);
+  const declared = new Set<string>();
+  const written = data
+    .replace(/<([\w:]+)([^<>]*)\/>/g, '<$1$2></$1>')
+    .replace(/ xmlns:(?:xenc|ds)="[^"]*"/g, (declaration) => {
+      const isNew = !declared.has(declaration);
+      declared.add(declaration);
+      return isNew ? declaration : '';
+    });
+  return sign(written, key).replace('</wsse:Security>', `${key}</wsse:Security>`);
 }
 
 /** Encrypts a header block, or a part of the Security block, and what stands in Body or not. */
@@ -252,6 +262,45 @@ export function encryptHeader(
   const body = isWithBody ? dataOf(content, 'ED-1', 'Content', (bytes) => bytes) : content;
   return withKey(start, encryptedKey) + body + end;
 }
+
+/** An encrypted part of any content, and its key. */
+export interface EncryptedPiece {
+  readonly key: string;
+  readonly data: string;
+  readonly contentKey: Buffer;
+  /** The KeyInfo of the data. */
+  readonly info: string;
+}
+
+/** Encrypts any text for a certificate; `inside`: the key is in the KeyInfo of the data. */
+export function encryptPiece(
+  { cert }: Identity,
+  content: string,
+  id: string,
+  { inside = false, keyBytes = 32 } = {},
+): EncryptedPiece {
+  const contentKey = randomBytes(keyBytes);
+  const key =
+    `<xenc:EncryptedKey xmlns:xenc="${XENC}" Id="EK-${id}"><xenc:EncryptionMethod Algorithm="` +
+    `${XENC}rsa-oaep-mgf1p"></xenc:EncryptionMethod>${keyInfo(referenceOf('issuerSerial', cert))}` +
+    '<xenc:CipherData><xenc:CipherValue>' +
+    `${encryptOaep(contentKey, cert, 'sha1', 'sha1').toString('base64')}</xenc:CipherValue>` +
+    '</xenc:CipherData></xenc:EncryptedKey>';
+  const info = inside
+    ? `<ds:KeyInfo xmlns:ds="${DS}">${key}</ds:KeyInfo>`
+    : keyInfo(
+        `<wsse:Reference URI="#EK-${id}" ValueType="${MESSAGE}#EncryptedKey"></wsse:Reference>`,
+      );
+  return { key, data: dataOf(content, contentKey, id, info), contentKey, info };
+}
+
+/** An EncryptedData that names its key by `info`. */
+export const dataOf = (content: string, key: Buffer, id: string, info: string): string =>
+  `<xenc:EncryptedData xmlns:xenc="${XENC}" Id="ED-${id}" Type="${XENC}Element">` +
+  `<xenc:EncryptionMethod Algorithm="${XENC11}aes${key.length * 8}-gcm"></xenc:EncryptionMethod>` +
+  `${info}<xenc:CipherData><xenc:CipherValue>` +
+  `${encryptGcm(Buffer.from(content), key).toString('base64')}` +
+  '</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData>';
 
 /** What the EncryptedData of a message holds that this key decrypts. */
 export function decryptGcm(message: string, key: Buffer): string {

@@ -146,19 +146,21 @@ export const messageOf = (security: string, body: string, blocks = '', soap = SO
 export function signedMessage(
   identity: Identity,
   content: string,
-  options: SignOptions & { readonly nowMillis?: number; readonly bodyDigest?: string } = {},
+  options: SignOptions & {
+    readonly nowMillis?: number;
+    readonly bodyDigest?: string;
+    /** Parts that are signed besides. */
+    readonly parts?: readonly SignedPart[];
+  } = {},
 ) {
-  const { nowMillis = Date.now(), bodyDigest } = options;
+  const { nowMillis = Date.now(), bodyDigest, parts = [] } = options;
   const value = bodyDigest === undefined ? {} : { value: bodyDigest };
   const body = bodyOf(content);
   const timestamp = timestampOf(nowMillis);
   const token = tokenOf(identity);
   const signature = signatureOf(
     identity,
-    [
-      { uri: '#body', text: body, ...value },
-      { uri: '#ts', text: timestamp },
-    ],
+    [{ uri: '#body', text: body, ...value }, { uri: '#ts', text: timestamp }, ...parts],
     options,
   );
   return {

@@ -98,7 +98,7 @@ t.test(
       ['opened', 'ISSUER_SERIAL', 'ec', gcm, `${XENC}kw-aes256`, 'hkdf'],
       ['verified', 'ISSUER_SERIAL', 'rsa', gcm, oaep, 'signed'],
       ['verified', 'ISSUER_SERIAL', 'rsa', gcm, oaep, 'signing'],
-      ['unsafe', 'ISSUER_SERIAL', 'rsa', `${XENC}aes256-cbc`, `${XENC}rsa-1_5`, 'signing'],
+      ['unsafe', 'ISSUER_SERIAL', 'rsa', `${XENC}aes256-cbc`, `${XENC}rsa-1_5`, 'signingKey'],
     ];
     for (const [service, ...words] of cases) {
       const message = await encrypt(...words);

@@ -13,7 +13,7 @@ import { MessageDecryption } from '../../src/wss/encryption/message-decryption.j
 import { decodeOaep } from '../../src/wss/encryption/oaep.js';
 import { parseCertificate } from '../../src/wss/x509/certificate-trust.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
-import { XmlReader } from '../../src/xml/reader.js';
+import { ReaderPool } from '../../src/xml/reader-pool.js';
 import { makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { encryptBody, encryptOaep } from '../kit/encrypted-message.js';
 import { envelope } from '../kit/envelope.js';
@@ -37,6 +37,7 @@ t.test('a message comes out alike, wherever it is cut', WITH_OPENSSL, (t) => {
     passesUnopened: false,
     verifiesSignature: false,
   };
+  const readers = new ReaderPool(defaultsOf(XML_LIMITS));
   const run = (pieces: readonly Uint8Array[]): string => {
     const given: Buffer[] = [];
     const decryption = new MessageDecryption({
@@ -44,14 +45,7 @@ t.test('a message comes out alike, wherever it is cut', WITH_OPENSSL, (t) => {
       headBytes: 65_536,
       verifier: null,
       charset: null,
-      readers: {
-        take(handler, charset) {
-          const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
-          reader.reset(handler, charset);
-          return reader;
-        },
-        give() {},
-      },
+      readers,
       output: { write: (bytes) => given.push(Buffer.from(bytes)), end() {} },
     });
     try {

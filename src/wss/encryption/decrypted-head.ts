@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer';
+import { Refusal } from '../../core/index.js';
 import type { canonical, StartTag } from '../../xml/index.js';
-import { failedCheck, invalidSecurity } from '../security-refusals.js';
+import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { elementParts, isNamed, lettersOf } from '../strict-elements.js';
 import { WSSE11, XENC } from '../wsse-names.js';
 import { isUnsafeCipher } from './cipher-names.js';
 import { ContentDecipher } from './content-decipher.js';
-import type { MessageKeys } from './encrypted-content.js';
+import type { EncryptionCover, MessageKeys } from './encrypted-content.js';
 import { edited, type HeadEdit } from './head-edits.js';
+import { OpenedContent, type OpenedPlace } from './opened-content.js';
 
 /** An encrypted part of a Header, and the element that is replaced by what it was. */
 export interface EncryptedHeadPart {
@@ -39,23 +41,91 @@ export function encryptedPartsOf(
   });
 }
 
-/** Decrypts these parts; null where one of them is opened by no key, and that passes. */
+/**
+ * Decrypts these parts, each of which must have been one element in its place; null where one of
+ * them is opened by no key, and that passes.
+ */
 export function decryptParts(
   parts: readonly EncryptedHeadPart[],
   keys: MessageKeys,
+  place: Omit<OpenedPlace, 'around'>,
 ): readonly HeadEdit[] | null {
+  if (parts.length > PARTS_MAX) {
+    throw invalidSecurity(`more than ${PARTS_MAX} encrypted parts of a Header`);
+  }
   const edits: HeadEdit[] = [];
-  for (const { place, data } of parts) {
-    const key = keys.keyOf(data);
-    if (key === null) return null;
-    // What covers Body need not cover this.
-    if (isUnsafeCipher(key.cipher)) throw failedCheck('decryption: a part without a tag');
-    const decipher = new ContentDecipher(key.cipher, key.key);
-    const content = decipher.update(cipherLetters(data));
-    if (decipher.end() === null) throw failedCheck('decryption: the tag, or the key');
-    edits.push({ at: place.offsetBytes, end: place.endBytes, bytes: content });
+  for (const part of parts) {
+    const { offsetBytes, endBytes } = part.place;
+    const content = decryptPart(part.data, keys);
+    if (content === null) return null;
+    checkElement(content, part, place);
+    edits.push({ at: offsetBytes, end: endBytes, bytes: content });
   }
   return edits;
+}
+
+/** Encrypted parts of one Header. */
+const PARTS_MAX = 64;
+
+function decryptPart(data: canonical.ElementNode, keys: MessageKeys): Buffer | null {
+  const key = keys.keyOf(data);
+  if (key === null) return null;
+  // What covers Body need not cover this.
+  if (isUnsafeCipher(key.cipher)) throw failedCheck('decryption: a part without a tag');
+  const decipher = new ContentDecipher(key.cipher, key.key);
+  const content = decipher.update(cipherLetters(data));
+  const rest = decipher.end();
+  if (rest === null) throw failedCheck('decryption: the tag, or the key');
+  return Buffer.concat([content, rest]);
+}
+
+/** What was verified of the message stays true: the part is one element, and no Security block. */
+function checkElement(
+  content: Buffer,
+  { place: { parent } }: EncryptedHeadPart,
+  place: Omit<OpenedPlace, 'around'>,
+): void {
+  const opened = new OpenedContent({ ...place, around: ancestorsOf(parent) }, 'element');
+  try {
+    opened.write(content);
+    opened.end();
+  } catch (caught) {
+    if (!(caught instanceof Refusal) || caught.code === 'wsse:FailedCheck') throw caught;
+    throw failedCheck(`decryption: a part of the Header: ${caught.code}`);
+  }
+  if (
+    opened.root?.local === 'Security' ||
+    (opened.root !== null && isEncryptedBlock(opened.root))
+  ) {
+    throw failedCheck('decryption: a header block that is a Security block, or encrypted twice');
+  }
+}
+
+/** The elements around, outermost first. */
+function ancestorsOf(parent: canonical.ElementNode | null): readonly canonical.ElementNode[] {
+  return parent === null ? [] : [...ancestorsOf(parent.parent), parent];
+}
+
+/**
+ * What is decrypted of a message whose bytes are verified is not verified again: a part that the
+ * signature does not cover must not come in by it, nor a token.
+ */
+export function requireCover(
+  parts: readonly EncryptedHeadPart[],
+  security: canonical.ElementNode | null,
+  cover: EncryptionCover,
+): void {
+  for (const { place } of parts) {
+    if (place.parent === security) {
+      throw unsupportedAlgorithm(
+        'an encrypted part of the Security block under a signature of what is encrypted: sign ' +
+          'first, then encrypt',
+      );
+    }
+    if (!cover.covers(place)) {
+      throw invalidSecurity('an encrypted header block that the signature does not cover');
+    }
+  }
 }
 
 function cipherLetters(data: canonical.ElementNode): string {
@@ -75,11 +145,11 @@ function cipherLetters(data: canonical.ElementNode): string {
 export function openedHead(
   head: Buffer,
   edits: readonly HeadEdit[],
-  removed: readonly canonical.ElementNode[],
+  removed: ReadonlySet<canonical.ElementNode>,
   security: canonical.ElementNode | null,
 ): Buffer {
-  const isEmpty = security?.elements.every((part) => removed.includes(part)) === true;
-  const cut = isEmpty && security !== null ? [security] : removed;
+  const isEmpty = security?.elements.every((part) => removed.has(part)) === true;
+  const cut = isEmpty && security !== null ? [security] : [...removed];
   const cuts = cut.map(({ offsetBytes, endBytes }) => ({
     at: offsetBytes,
     end: endBytes,

@@ -40,35 +40,55 @@ export interface ContentKey {
   readonly encryptedKey: Buffer;
 }
 
-/** EncryptedKeys of one Security block. */
+/** What a verified signature covers of a message as it came. */
+export interface EncryptionCover {
+  readonly coversBody: boolean;
+  /** Whether it covers this element of the Header. */
+  covers(element: canonical.ElementNode): boolean;
+}
+
+/** EncryptedKeys of one Security block, and operations with our private keys for one message. */
 const KEYS_MAX = 8;
 
 /** The keys of one message: the EncryptedKeys of its Security block, and what their lists name. */
 export class MessageKeys {
-  /** A signature covers what is encrypted: algorithms that are unsafe without may be taken. */
-  isCovered = false;
+  /**
+   * The signature of what is encrypted, by which algorithms may be taken that are unsafe without;
+   * null for none.
+   */
+  cover: EncryptionCover | null = null;
   readonly #rules: DecryptionRules;
   readonly #parts: readonly canonical.ElementNode[];
   readonly #listed: readonly canonical.ElementNode[];
   readonly #lists: readonly canonical.ElementNode[];
   readonly #tokens: ReadonlyMap<string, canonical.ElementNode>;
+  /** The EncryptedKeys of the block by the URIs that name them, and those of what they list. */
+  readonly #byUri: ReadonlyMap<string, canonical.ElementNode>;
+  readonly #byListed: ReadonlyMap<string, canonical.ElementNode>;
+  #operations = 0;
   /** Keys that are open, by their EncryptedKey and length. */
   readonly #opened = new Map<canonical.ElementNode, ContentKey>();
 
   constructor(security: canonical.ElementNode | null, rules: DecryptionRules) {
     this.#rules = rules;
     this.#parts = security?.elements ?? [];
-    this.#listed = this.#parts.filter((part) => isNamed(part, XENC, 'EncryptedKey'));
-    this.#lists = this.#parts.filter((part) => isNamed(part, XENC, 'ReferenceList'));
+    this.#listed = this.#parts.filter(isKey);
+    this.#lists = this.#parts.filter(isList);
     this.#tokens = tokensOf(this.#parts);
     if (this.#listed.length > KEYS_MAX) {
       throw invalidSecurity(`more than ${KEYS_MAX} EncryptedKeys`);
     }
+    this.#byUri = firstOf(this.#listed.map((key) => [`#${typedAttribute(key, 'Id')}`, key]));
+    this.#byListed = firstOf(
+      this.#listed.flatMap((key) =>
+        referencesIn(listsIn(key)).map((uri) => [uri ?? '', key] as const),
+      ),
+    );
   }
 
   /** Whether an EncryptedKey of this block, or its own, is that of the data. */
   isNamed(data: canonical.ElementNode): boolean {
-    return keyNodeOf(data, this.#listed) !== null;
+    return this.#keyNodeOf(data) !== null;
   }
 
   /**
@@ -77,8 +97,10 @@ export class MessageKeys {
    */
   keyOf(data: canonical.ElementNode): ContentKey | null {
     const cipher = cipherOf(data, this.#rules);
-    this.#demandCover(isUnsafeCipher(cipher), cipher);
-    const node = keyNodeOf(data, this.#listed);
+    const node = this.#keyNodeOf(data);
+    if (isUnsafeCipher(cipher)) {
+      this.#demandCover(cipher, node);
+    }
     const known = node === null ? undefined : this.#opened.get(node);
     if (known !== undefined && known.cipher === cipher) return known;
     const found = node === null ? null : this.#open(readEncryptedKey(node, this.#rules), cipher);
@@ -93,9 +115,14 @@ export class MessageKeys {
   }
 
   #open(form: EncryptedKeyForm, cipher: AcceptedCipher): ContentKey | null {
-    this.#demandCover(form.transport === UNSAFE_TRANSPORT, form.transport);
+    if (form.transport === UNSAFE_TRANSPORT) {
+      this.#demandCover(form.transport, form.node);
+    }
     const privateKey = privateKeyFor(form, this.#rules.keys(), this.#tokens);
     if (privateKey === null) return null;
+    if (++this.#operations > KEYS_MAX) {
+      throw invalidSecurity(`more than ${KEYS_MAX} EncryptedKeys to decrypt in one message`);
+    }
     return {
       cipher,
       key: form.open(privateKey, KEY_BYTES[cipher]),
@@ -103,14 +130,34 @@ export class MessageKeys {
     };
   }
 
-  /** Padding that is told from other errors opens messages: nobody else may have made this one. */
-  #demandCover(isUnsafe: boolean, name: string): void {
-    if (isUnsafe && !this.isCovered) {
-      throw unsupportedAlgorithm(
-        `\`${name}\` is taken only where a verified signature covers the encrypted content of ` +
-          'Body: encrypt first, then sign',
-      );
+  /** Padding that is told from other errors opens messages: others must not have made this one. */
+  #demandCover(name: string, key: canonical.ElementNode | null): void {
+    const isCovered = key !== null && this.cover?.coversBody === true && this.cover.covers(key);
+    if (isCovered) return;
+    throw unsupportedAlgorithm(
+      `\`${name}\` is taken only where a verified signature covers the encrypted content of ` +
+        'Body and the EncryptedKey in the Security block: encrypt first, then sign both',
+    );
+  }
+
+  /**
+   * The EncryptedKey of an EncryptedData: in its KeyInfo, named there, or the one whose
+   * ReferenceList names the data.
+   */
+  #keyNodeOf(data: canonical.ElementNode): canonical.ElementNode | null {
+    const keyInfo = data.elements.find((part) => isNamed(part, DS, 'KeyInfo'));
+    if (keyInfo === undefined) {
+      const id = typedAttribute(data, 'Id');
+      return id === null ? null : (this.#byListed.get(`#${id}`) ?? null);
     }
+    const [part, ...others] = elementParts(keyInfo);
+    if (part === undefined || others.length > 0) {
+      throw invalidSecurity('KeyInfo names a key in one way');
+    }
+    if (isNamed(part, XENC, 'EncryptedKey')) return part;
+    const target = isNamed(part, WSSE, 'SecurityTokenReference') ? elementParts(part)[0] : part;
+    const uri = target === undefined ? null : typedAttribute(target, 'URI');
+    return uri === null ? null : (this.#byUri.get(uri) ?? null);
   }
 
   /** Nothing else may be encrypted: what is left of it could not be read behind. */
@@ -129,11 +176,9 @@ export class MessageKeys {
    * their end: a signature before the key was made later.
    */
   get isSignedEncrypted(): boolean {
-    const signatures = this.#signatures.map((signature) => this.#parts.indexOf(signature));
-    const at = this.#parts.findIndex(
-      (part) => this.#lists.includes(part) || listsIn(part).length > 0,
-    );
-    const encrypted = at < 0 ? this.#parts.findIndex((part) => this.#listed.includes(part)) : at;
+    const signatures = [...this.#parts.keys()].filter((index) => isSignature(this.#parts[index]));
+    const at = this.#parts.findIndex((part) => isList(part) || listsIn(part).length > 0);
+    const encrypted = at < 0 ? this.#parts.findIndex(isKey) : at;
     const [first = -1, ...further] = signatures.filter((index) => index < encrypted);
     if (first < 0) return false;
     if (further.length + 1 < signatures.length) {
@@ -143,17 +188,17 @@ export class MessageKeys {
   }
 
   get #signatures(): readonly canonical.ElementNode[] {
-    return this.#parts.filter((part) => isNamed(part, DS, 'Signature'));
+    return this.#parts.filter(isSignature);
   }
 
   /**
    * What leaves the Security block: keys, lists, and tokens that name our own keys. Signatures of
    * what is encrypted as well: they match nothing that goes on.
    */
-  removed(isSignedEncrypted: boolean): readonly canonical.ElementNode[] {
+  removed(isSignedEncrypted: boolean): ReadonlySet<canonical.ElementNode> {
     const signatures = isSignedEncrypted ? this.#signatures : [];
-    const removed = [...this.#listed, ...this.#lists, ...signatures];
-    return [...removed, ...tokensOnlyOf(removed, this.#parts, this.#tokens)];
+    const removed = new Set([...this.#listed, ...this.#lists, ...signatures]);
+    return new Set([...removed, ...tokensOnlyOf(removed, this.#parts, this.#tokens)]);
   }
 }
 
@@ -172,31 +217,18 @@ function cipherOf(
   return cipher;
 }
 
-/**
- * The EncryptedKey of an EncryptedData: in its KeyInfo, named there, or the one whose ReferenceList
- * names the data.
- */
-function keyNodeOf(
-  data: canonical.ElementNode,
-  listed: readonly canonical.ElementNode[],
-): canonical.ElementNode | null {
-  const keyInfo = data.elements.find((part) => isNamed(part, DS, 'KeyInfo'));
-  if (keyInfo === undefined) {
-    const reference = `#${typedAttribute(data, 'Id') ?? ''}`;
-    return listed.find((key) => referencesIn(listsIn(key)).includes(reference)) ?? null;
-  }
-  const [part, ...others] = elementParts(keyInfo);
-  if (part === undefined || others.length > 0) {
-    throw invalidSecurity('KeyInfo names a key in one way');
-  }
-  if (isNamed(part, XENC, 'EncryptedKey')) return part;
-  const target = isNamed(part, WSSE, 'SecurityTokenReference') ? elementParts(part)[0] : part;
-  const uri = target === undefined ? null : typedAttribute(target, 'URI');
-  return listed.find((key) => uri !== null && uri === `#${typedAttribute(key, 'Id')}`) ?? null;
-}
+/** A look-up by name, in which the first of several entries counts. */
+const firstOf = (
+  entries: readonly (readonly [string, canonical.ElementNode])[],
+): ReadonlyMap<string, canonical.ElementNode> => new Map(entries.toReversed());
+
+const isKey = (part: canonical.ElementNode): boolean => isNamed(part, XENC, 'EncryptedKey');
+const isList = (part: canonical.ElementNode): boolean => isNamed(part, XENC, 'ReferenceList');
+const isSignature = (part: canonical.ElementNode | undefined): boolean =>
+  part !== undefined && isNamed(part, DS, 'Signature');
 
 const listsIn = (key: canonical.ElementNode): readonly canonical.ElementNode[] =>
-  key.uri === XENC ? key.elements.filter((part) => isNamed(part, XENC, 'ReferenceList')) : [];
+  key.uri === XENC ? key.elements.filter(isList) : [];
 
 const referencesIn = (lists: readonly canonical.ElementNode[]): readonly (string | null)[] =>
   lists.flatMap((list) => list.elements.map((reference) => typedAttribute(reference, 'URI')));
@@ -213,12 +245,12 @@ const tokensOf = (
 
 /** Tokens that the removed elements refer to and no other one: they name our own keys. */
 function tokensOnlyOf(
-  removed: readonly canonical.ElementNode[],
+  removed: ReadonlySet<canonical.ElementNode>,
   parts: readonly canonical.ElementNode[],
   tokens: ReadonlyMap<string, canonical.ElementNode>,
 ): readonly canonical.ElementNode[] {
-  const used = new Set(removed.flatMap(urisIn));
-  const others = new Set(parts.filter((part) => !removed.includes(part)).flatMap(urisIn));
+  const used = new Set(Array.from(removed).flatMap(urisIn));
+  const others = new Set(parts.filter((part) => !removed.has(part)).flatMap(urisIn));
   return [...tokens].flatMap(([id, token]) =>
     used.has(`#${id}`) && !others.has(`#${id}`) ? [token] : [],
   );

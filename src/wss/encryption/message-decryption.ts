@@ -13,14 +13,21 @@ import {
   type XmlReader,
 } from '../../xml/index.js';
 import { securityOf } from '../header-verification.js';
-import type { MessageVerifier } from '../message-verifier.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { XENC } from '../wsse-names.js';
 import { isUnsafeCipher } from './cipher-names.js';
 import { ContentDecipher } from './content-decipher.js';
-import { decryptParts, encryptedPartsOf, isEncryptedBlock, openedHead } from './decrypted-head.js';
-import { type ContentKey, type DecryptionRules, MessageKeys } from './encrypted-content.js';
+import {
+  decryptParts,
+  encryptedPartsOf,
+  isEncryptedBlock,
+  openedHead,
+  requireCover,
+} from './decrypted-head.js';
+import type { DecryptionOptions } from './decryption-options.js';
+import { type ContentKey, MessageKeys } from './encrypted-content.js';
 import type { HeadEdit } from './head-edits.js';
+import { isXmlRefusal, OpenedContent, ofContent } from './opened-content.js';
 import { SignedBytes } from './signed-bytes.js';
 
 /** Elements, texts and comments that are kept of a Header, and of an EncryptedData. */
@@ -32,23 +39,6 @@ const NODES_MAX = 8192;
  * `tail`: bytes go on once they are read. `passing`: they go on unread.
  */
 type Stage = 'head' | 'content' | 'ended' | 'tail' | 'passing';
-
-export interface DecryptionOptions {
-  readonly rules: DecryptionRules;
-  /** The most bytes up to the encrypted content. */
-  readonly headBytes: number;
-  /** Gets the reader of the message as it came. */
-  readonly readers: {
-    take(handler: XmlHandler, charset: string | null): XmlReader;
-    give(reader: XmlReader): void;
-  };
-  /** That of the Content-Type; null for none. */
-  readonly charset: string | null;
-  /** The verifier of what comes out; null where nothing is verified. */
-  readonly verifier: MessageVerifier | null;
-  /** Takes the message as it was before it was encrypted. Throws what it finds wrong. */
-  readonly output: { write(bytes: Buffer): void; end(): void };
-}
 
 /**
  * Decrypts one message while it streams: parts of its Header, and the content of Body. It gives out
@@ -78,9 +68,11 @@ export class MessageDecryption implements XmlHandler {
   #tree: canonical.TreeBuilder | null = null;
   /** The depth of the EncryptedData; 0 outside. */
   #dataDepth = 0;
-  #isInBody = false;
+  #body: canonical.ElementNode | null = null;
   #isValue = false;
   #decipher: ContentDecipher | null = null;
+  /** Reads the content in its place; null outside. */
+  #opened: OpenedContent | null = null;
   /** Verifies a signature of the bytes as they came; null where there is none. */
   #signed: SignedBytes | null = null;
   /** Offset behind the EncryptedData. */
@@ -136,7 +128,7 @@ export class MessageDecryption implements XmlHandler {
       return ELEMENTS_ONLY;
     }
     if (this.#depth === 2 && tag.local === 'Body') {
-      this.#isInBody = true;
+      this.#body ??= new canonical.ElementNode(tag, this.#envelope);
       return ELEMENTS_ONLY;
     }
     if (this.#stage === 'tail') throw failedCheck('decryption: an element behind the content');
@@ -224,12 +216,18 @@ export class MessageDecryption implements XmlHandler {
       keys.isNamed(part.data),
     );
     if (data === null && parts.length === 0) return null;
+    this.#requireUtf8();
     const isSigned = rules.verifiesSignature && keys.isSignedEncrypted;
     const signed = isSigned ? this.#verifyFirst(held) : null;
-    keys.isCovered = signed?.coversBody === true;
+    keys.cover = signed;
+    if (signed !== null) {
+      requireCover(parts, security, signed);
+    }
     const key = data === null ? null : keys.keyOf(data);
-    const edits: readonly HeadEdit[] | null = decryptParts(parts, keys);
-    if (edits === null || (data !== null && key === null)) return null;
+    if (data !== null && key === null) return null;
+    const { readers } = this.#options;
+    const edits: readonly HeadEdit[] | null = decryptParts(parts, keys, { readers, head: held });
+    if (edits === null) return null;
     const all = parts.map((part) => part.data);
     keys.checkReferences(data === null ? all : [...all, data]);
     this.#signed = signed;
@@ -237,7 +235,7 @@ export class MessageDecryption implements XmlHandler {
     this.isEncrypted = true;
     this.isVerified = data === null;
     const head = data === null ? held : held.subarray(0, data.offsetBytes);
-    return { head: openedHead(head, edits, keys.removed(isSigned), security), key };
+    return { head: openedHead(head, edits, keys.removed(signed !== null), security), key };
   }
 
   /** Verifies the bytes so far, and those that follow, as they came. */
@@ -261,7 +259,7 @@ export class MessageDecryption implements XmlHandler {
 
   /** A header block begins, or what Body holds, or an element in place of Body. */
   #openPart(tag: StartTag): Interest {
-    if (this.#depth === 3 && !this.#isInBody) {
+    if (this.#depth === 3 && this.#body === null) {
       if (tag.local !== 'Security' && !isEncryptedBlock(tag)) return SKIP;
       this.#tree = new canonical.TreeBuilder(this.#header, ALL, () => this.#countNode());
       return this.#tree.open(tag);
@@ -300,31 +298,45 @@ export class MessageDecryption implements XmlHandler {
     if (data === null || this.#decipher !== null) {
       throw invalidSecurity('two CipherValues in EncryptedData');
     }
-    if (this.#reader.encoding !== 'utf-8' && this.#reader.encoding !== 'us-ascii') {
-      throw unsupportedAlgorithm('encrypted content in a message that is not UTF-8');
-    }
-    const opened = this.#openHead(Buffer.concat(this.#held), data);
+    const held = Buffer.concat(this.#held);
+    const opened = this.#openHead(held, data);
     if (opened === null || opened.key === null) throw PLAIN;
     const { cipher, key } = opened.key;
     this.bodyKey = opened.key;
     this.#decipher = new ContentDecipher(cipher, key);
+    const around = [this.#envelope, this.#body].filter((element) => element !== null);
+    const kind = this.#body === null ? 'element' : 'content';
+    this.#opened = new OpenedContent({ readers: this.#options.readers, head: held, around }, kind);
     this.#stage = 'content';
     this.#held = [];
-    this.#give(opened.head);
+    this.#give(() => this.#options.output.write(opened.head));
+  }
+
+  #requireUtf8(): void {
+    if (this.#reader.encoding === 'utf-8' || this.#reader.encoding === 'us-ascii') return;
+    throw unsupportedAlgorithm('encrypted content in a message that is not UTF-8');
   }
 
   #decrypt(chars: string): void {
     const content = this.#decipher?.update(chars);
     if (content !== undefined && content.length > 0) {
-      this.#give(content);
+      this.#giveContent(content);
     }
   }
 
-  /** Gives out content that is not verified: what is found wrong is kept until it is. */
-  #give(bytes: Buffer): void {
+  /** Gives out content, which must not end what it is in. */
+  #giveContent(bytes: Buffer): void {
+    this.#give(() => {
+      this.#options.output.write(bytes);
+      this.#opened?.write(bytes);
+    });
+  }
+
+  /** Gives out what is not verified: what is found wrong is kept until it is. */
+  #give(give: () => void): void {
     if (this.#failure !== null) return;
     try {
-      this.#options.output.write(bytes);
+      give();
     } catch (caught) {
       this.#failure = { caught };
     }
@@ -347,8 +359,10 @@ export class MessageDecryption implements XmlHandler {
     if (rest === null) throw failedCheck('decryption: the tag, or the key');
     this.isVerified = true;
     if (rest.length > 0) {
-      this.#give(rest);
+      this.#giveContent(rest);
     }
+    this.#give(() => this.#opened?.end());
+    this.#opened = null;
     if (this.#failure !== null) throw ofContent(this.#failure.caught);
     this.#stage = 'tail';
   }
@@ -384,13 +398,3 @@ export class MessageDecryption implements XmlHandler {
 
 /** Thrown in the reader: the message goes on as it came. */
 const PLAIN = new Error('not encrypted');
-
-/** Content that is no XML is like content that cannot be decrypted; limits are told. */
-function ofContent(caught: unknown): unknown {
-  return isXmlRefusal(caught) && caught.limit === null
-    ? failedCheck(`decryption: the content: ${caught.code}`)
-    : caught;
-}
-
-const isXmlRefusal = (caught: unknown): caught is Refusal =>
-  caught instanceof Refusal && caught.code.startsWith('XML_');

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { ReaderPool, XmlReader } from '../../xml/index.js';
+import type { canonical, ReaderPool, XmlReader } from '../../xml/index.js';
 import type { MessageVerifier } from '../message-verifier.js';
 
 /**
@@ -27,6 +27,11 @@ export class SignedBytes {
   /** Whether Body has begun, and the signature covers it. */
   get coversBody(): boolean {
     return this.#verifier.isBodySigned;
+  }
+
+  /** Whether the signature covers this element of the Header: its digest matched. */
+  covers({ offsetBytes }: Pick<canonical.ElementNode, 'offsetBytes'>): boolean {
+    return this.#verifier.covers(offsetBytes);
   }
 
   /** Throws the faults of WS-Security 1.1 section 12. */

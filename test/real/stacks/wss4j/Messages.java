@@ -29,6 +29,7 @@ import org.apache.wss4j.dom.message.WSSecSignature;
 import org.apache.wss4j.dom.message.WSSecTimestamp;
 import org.apache.wss4j.dom.message.WSSecUsernameToken;
 import org.w3c.dom.Document;
+import org.w3c.dom.Element;
 
 /**
  * Makes and judges signed messages by WSS4J. Reads lines: "make VERSION KEY_IDENTIFIER KEYSTORE ALGORITHM FORM", or
@@ -136,13 +137,13 @@ public class Messages {
   }
 
   /** Forms: "plain"; "sha256" with the digest and mask of OAEP; "block" with a header block; "signed" and "signing" with a signature
-   * before or after it; "concat" and "hkdf" with a key agreement. */
+   * before or after it; "signingKey": that covers the EncryptedKey as well; "concat" and "hkdf" with a key agreement. */
   static String encrypt(String[] words) throws Exception {
     String form = words[5];
     Document document = message();
     WSSecHeader header = new WSSecHeader(document);
     header.insertSecurityHeader();
-    if (form.equals("signed")) sign(header);
+    if (form.equals("signed")) sign(header, null);
     WSSecEncrypt encrypt = new WSSecEncrypt(header);
     encrypt.setUserInfo("k");
     encrypt.setKeyIdentifierType(WSConstants.class.getField(words[1]).getInt(null));
@@ -161,17 +162,23 @@ public class Messages {
     if (form.equals("signed")) encrypt.getParts().add(new WSEncryptionPart("Signature", WSConstants.SIG_NS, "Element"));
     SecretKey key = KeyUtils.getKeyGenerator(words[3]).generateKey();
     encrypt.build(crypto(words[2]), key);
-    if (form.equals("signing")) sign(header);
+    if (form.equals("signing")) sign(header, null);
+    if (form.equals("signingKey")) {
+      Element encryptedKey = (Element) header.getSecurityHeaderElement()
+          .getElementsByTagNameNS(WSConstants.ENC_NS, "EncryptedKey").item(0);
+      sign(header, encryptedKey.getAttribute("Id"));
+    }
     return written(document);
   }
 
-  static void sign(WSSecHeader header) throws Exception {
+  static void sign(WSSecHeader header, String keyId) throws Exception {
     WSSecSignature signature = new WSSecSignature(header);
     signature.setUserInfo("k", password);
     signature.setKeyIdentifierType(WSConstants.BST_DIRECT_REFERENCE);
     signature.setDigestAlgo("http://www.w3.org/2001/04/xmlenc#sha256");
     signature.setSignatureAlgorithm("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256");
     signature.getParts().add(new WSEncryptionPart("Body", WSConstants.URI_SOAP11_ENV, "Content"));
+    if (keyId != null) signature.getParts().add(new WSEncryptionPart(keyId));
     signature.build(crypto("rsa"));
   }
 

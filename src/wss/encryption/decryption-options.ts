@@ -1,0 +1,19 @@
+import type { Buffer } from 'node:buffer';
+import type { ReaderPool } from '../../xml/index.js';
+import type { MessageVerifier } from '../message-verifier.js';
+import type { DecryptionRules } from './encrypted-content.js';
+
+/** What decrypts one message, and takes it. */
+export interface DecryptionOptions {
+  readonly rules: DecryptionRules;
+  /** The most bytes up to the encrypted content. */
+  readonly headBytes: number;
+  /** Gets the reader of the message as it came. */
+  readonly readers: Pick<ReaderPool, 'take' | 'give'>;
+  /** That of the Content-Type; null for none. */
+  readonly charset: string | null;
+  /** The verifier of what comes out; null where nothing is verified. */
+  readonly verifier: MessageVerifier | null;
+  /** Takes the message as it was before it was encrypted. Throws what it finds wrong. */
+  readonly output: { write(bytes: Buffer): void; end(): void };
+}
