@@ -47,6 +47,8 @@ export interface AdminPages {
   readonly posts?: ReadonlySet<string>;
   /** Whether a page takes a POST beside GET; absent: none does. */
   readonly takesPost?: (path: string) => boolean;
+  /** Those with messages of callers: shown where a POST would be permitted. */
+  readonly confidential?: ReadonlySet<string>;
 }
 
 /** The requests that one address answers. Probes need no credentials. */
@@ -57,8 +59,8 @@ export interface AdminAccess {
    */
   readonly identify: ((caller: AdminCaller) => string | Promise<string>) | null;
   /**
-   * A reload may be asked for, and messages sent: the address needs credentials, or other machines
-   * do not reach it.
+   * A reload may be asked for, messages sent, and messages of callers shown: the address needs
+   * credentials, or other machines do not reach it.
    */
   readonly permitsPosts: boolean;
   /** No client certificate is asked for, which a browser would send by itself. */
@@ -112,6 +114,10 @@ const PROBES: ReadonlySet<string> = new Set(['/live', '/ready']);
 /** The challenge for credentials of any kind (RFC 6750 section 3). */
 const CHALLENGE = 'Bearer realm="soapstone"';
 
+const CONFIDENTIAL =
+  'Exchanges are not shown here: other machines reach this address of `admin` without ' +
+  'credentials. Listen on 127.0.0.1, or give it `basic`, `bearer` or a client certificate.\n';
+
 const TEXT = 'text/plain; charset=utf-8';
 const text = (status: number, body: string): AdminAnswer => ({ status, type: TEXT, body });
 
@@ -159,6 +165,7 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
     ...pages.flatMap((each) => [...(each.posts ?? [])]),
     ...(reload === null ? [] : [RELOAD]),
   ]);
+  const confidential = new Set(pages.flatMap((each) => [...(each.confidential ?? [])]));
   const answer = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -211,11 +218,10 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       refuse(response, 403);
       return;
     }
+    const by: Operator = { operator, client: request.socket.remoteAddress ?? '' };
+    const isShown = access.permitsPosts || !confidential.has(path);
     const { status, type, body, fields } = await compressedAnswer(
-      await answer(request, response, path, {
-        operator,
-        client: request.socket.remoteAddress ?? '',
-      }),
+      isShown ? await answer(request, response, path, by) : text(403, CONFIDENTIAL),
       request,
       access,
     );

@@ -40,7 +40,7 @@ const increment = (counts: Uint32Array, at: number): void => {
 export class LastHour {
   readonly #now: () => number;
   /** The number of the first slot, counted from 1970, and of the newest one. */
-  readonly #first: number;
+  #first: number;
   #newest: number;
   readonly #total = new RouteCounts();
   readonly #routes = new Map<string, RouteCounts>();
@@ -103,14 +103,27 @@ export class LastHour {
 
   /** The slot of now: those that time has passed since the newest one are empty. */
   #advance(): number {
-    // A clock that is put back counts in the newest slot.
-    const now = Math.max(this.#newest, this.#slotNow());
+    const atClock = this.#slotNow();
+    if (atClock <= this.#newest - SLOTS) {
+      this.#restart(atClock);
+    }
+    // A clock that is put back a little counts in the newest slot.
+    const now = Math.max(this.#newest, atClock);
     const passed = Math.min(SLOTS, now - this.#newest);
     for (let slot = now - passed + 1; slot <= now; slot++) {
       this.#clear(slot % SLOTS);
     }
     this.#newest = now;
     return now;
+  }
+
+  /** A clock that was ahead by more than the ring is put right: its slots are of no known time. */
+  #restart(slot: number): void {
+    for (let at = 0; at < SLOTS; at++) {
+      this.#clear(at);
+    }
+    this.#first = slot;
+    this.#newest = slot;
   }
 
   #clear(at: number): void {
@@ -131,26 +144,31 @@ function boundOf(seconds: number): number {
   return at === -1 ? BOUNDS.length : at;
 }
 
-/** The reports of several processes as that of one; null for none. */
-export function mergeHours(reports: readonly HourReport[]): HourReport | null {
+/**
+ * The reports of several processes as that of one; null for none. It ends with slot `end`, which is
+ * that of the newest report unless another is given, and has at most `SLOTS` slots.
+ */
+export function mergeHours(
+  reports: readonly HourReport[],
+  end = endOfHours(reports),
+): HourReport | null {
   const [first] = reports;
-  if (first === undefined) return null;
+  if (first === undefined || end === null) return null;
   const { slotSeconds, bounds } = first;
-  const fromSeconds = Math.min(...reports.map((each) => each.fromSeconds));
-  const slots = Math.max(
-    ...reports.map((each) => slotsBefore(each, fromSeconds) + each.times.length),
-  );
-  // A process that has ended may have begun before the hour.
-  const cut = Math.max(0, slots - SLOTS);
+  const earliest = Math.min(...reports.map(firstSlot));
+  // A process that has ended may have begun days before the hour.
+  const from = Math.max(earliest, end - SLOTS);
+  const slots = end - from;
   const addUp = (listOf: (report: HourReport) => readonly number[] | undefined): number[] => {
     const sums: number[] = Array.from({ length: slots }, () => 0);
     for (const report of reports) {
-      const before = slotsBefore(report, fromSeconds);
-      listOf(report)?.forEach((count, at) => {
-        sums[before + at] = (sums[before + at] ?? 0) + count;
-      });
+      const list = listOf(report) ?? [];
+      const before = firstSlot(report) - from;
+      for (let at = Math.max(0, -before); at < list.length && before + at < slots; at++) {
+        sums[before + at] = (sums[before + at] ?? 0) + (list[at] ?? 0);
+      }
     }
-    return sums.slice(cut);
+    return sums;
   };
   const merged = (route: string, find: (report: HourReport) => RouteHour | undefined) => ({
     route,
@@ -167,13 +185,21 @@ export function mergeHours(reports: readonly HourReport[]): HourReport | null {
     .map((_, column) => addUp(({ times }) => times.map((row) => row[column] ?? 0)));
   return {
     slotSeconds,
-    fromSeconds: fromSeconds + cut * slotSeconds,
+    fromSeconds: from * slotSeconds,
     bounds,
-    times: Array.from({ length: slots - cut }, (_, at) => columns.map((column) => column[at] ?? 0)),
+    times: Array.from({ length: slots }, (_, at) => columns.map((column) => column[at] ?? 0)),
     total: merged('', ({ total }) => total),
-    routes: [...names].map((route) => merged(route, (report) => byName.get(report)?.get(route))),
+    routes: [...names]
+      .map((route) => merged(route, (report) => byName.get(report)?.get(route)))
+      .filter(({ requests }) => requests.some((count) => count > 0)),
   };
 }
 
-const slotsBefore = (report: HourReport, fromSeconds: number): number =>
-  Math.round((report.fromSeconds - fromSeconds) / report.slotSeconds);
+/** The number of the slot after the newest of the reports; null without reports. */
+export const endOfHours = (reports: readonly HourReport[]): number | null =>
+  reports.length === 0
+    ? null
+    : Math.max(...reports.map((report) => firstSlot(report) + report.times.length));
+
+const firstSlot = ({ fromSeconds, slotSeconds }: HourReport): number =>
+  Math.round(fromSeconds / slotSeconds);

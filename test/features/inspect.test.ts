@@ -48,6 +48,7 @@ async function useInspected(
   keys: string | null,
   answer: RecordingBackend['answer'] = answerWith(REPLY),
   more = '',
+  admin = ADMIN,
 ) {
   const folder = await useFolder(t, { 'a.wsdl': WSDL });
   const inspect = keys === null ? '' : `console: { inspect: { ${keys} } }\n`;
@@ -55,7 +56,7 @@ async function useInspected(
     t,
     answer,
     (url) =>
-      `${ADMIN}${inspect}audit: { file: audit.log }\n${more}services:\n  a:\n    wsdl: a.wsdl\n` +
+      `${admin}${inspect}audit: { file: audit.log }\n${more}services:\n  a:\n    wsdl: a.wsdl\n` +
       `    url: ${url}\n${MASK}`,
     folder,
   );
@@ -147,6 +148,60 @@ t.test('values are shown to operators that are named, and each look is recorded'
     { ...line, decision: 'denied', operator: 'bearer:2' },
     { ...line, decision: 'shown', operator: 'bearer:1' },
   ]);
+});
+
+t.test('a look at an exchange that is not kept is no refusal, and is not recorded', async (t) => {
+  const { show, send, latest, gateway, folder } = await useInspected(t, '');
+  t.equal((await show('x'.repeat(4000), 'kept')).status, 404);
+  await send(request('1'));
+  const { id } = await latest();
+  t.equal((await show(id, 'kept')).status, 403);
+  await gateway.logLine('an operator was refused the values of an exchange');
+  const refused = gateway.logLines().filter(({ msg }) => /refused the values/.test(String(msg)));
+  t.equal(refused.length, 1);
+  const audit = (): string => readFileSync(join(folder, 'audit.log'), 'utf8');
+  await until(() => audit().includes(id));
+  t.notMatch(audit(), 'xxxx');
+});
+
+const SECRETS = [
+  ...['x-auth', 'x-jwt', 'x-pwd', 'x-passwd', 'x-pin', 'x-otp', 'dpop', 'x-saml-assertion'],
+  'x-desk',
+];
+
+t.test('header fields that may hold credentials are withheld from all operators', async (t) => {
+  const clients = `clients:
+  classes: { all: {} }
+  apiKeys: { header: X-Desk, clients: { alice: { class: all, keys: [a-key-of-16-chars-1] } } }
+`;
+  const fields = Object.fromEntries(SECRETS.map((name) => [name, 'canary']));
+  const { send, latest, show } = await useInspected(
+    t,
+    'operators: [bearer:1]',
+    answerStatus(200, { 'content-type': 'text/xml', ...fields, 'x-author': 'shown' }, REPLY),
+    clients,
+  );
+  await send(request('1'), { 'x-desk': 'a-key-of-16-chars-1' });
+  const { id } = await latest();
+  const text = await (await show(id, 'kept', 'alice')).text();
+  t.notMatch(text, /canary|a-key-of/);
+  t.match(text, 'shown');
+});
+
+t.test('exchanges are refused where other machines reach the address freely', async (t) => {
+  const open = 'admin: 0.0.0.0:0\n';
+  const { send, gateway } = await useInspected(t, '', answerWith(REPLY), '', open);
+  await send(request('1'));
+  const url = gateway.adminUrl.replace('0.0.0.0', '127.0.0.1');
+  for (const path of [
+    'exchanges?service=a&operation=GetOrder',
+    'exchange?service=a&operation=GetOrder&id=1',
+  ]) {
+    const answer = await fetch(`${url}/console/${path}`);
+    t.equal(answer.status, 403, path);
+    t.match(await answer.text(), /Exchanges are not shown here: .* Listen on 127\.0\.0\.1/);
+  }
+  t.equal((await fetch(`${url}/console/hour`)).status, 200, 'other pages are');
 });
 
 t.test('the latest of each operation are kept, as many as configured', async (t) => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
+import { ValueReplacer } from '../../src/flow/record/replaced-value.js';
 import { answerWith } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
 import { until } from '../kit/until.js';
@@ -169,4 +170,75 @@ t.test('files that cannot be written change nothing for callers', async (t) => {
   };
   for (let tries = 0; tries < 100 && !(await failed()); tries++);
   t.ok(await failed());
+});
+
+const ENCODING = 'http://schemas.xmlsoap.org/soap/encoding/';
+
+const idsIn = (text: string): string[] =>
+  [...text.matchAll(/\b(?:id|Id|href|ref)="([^"]*)"/g)].map(([, value]) => value ?? '');
+
+t.test('ids and references are replaced, and still join', async (t) => {
+  const { send, written } = await useRecording(t);
+  const ids = Array.from({ length: 300 }, (_, at) => `id${at}`);
+  const header =
+    '<h:Tenant xmlns:h="urn:h" id="197001011234" xml:id="Meier-1968" xml:lang="de">' +
+    `<h:Part href="cid:part1"/><h:Of h:ref="#Meier-1968" e:ref="197001011234" xmlns:e="${ENCODING}"/>` +
+    '<h:No>197001011234</h:No>' +
+    ids.map((id) => `<h:At Id="${id}" href="#${id}"/>`).join('') +
+    '</h:Tenant>';
+  t.equal((await send(request('197001011234', header))).status, 200);
+  const [folder = ''] = await written(1);
+  const text = read(folder, 'request.xml');
+  t.notMatch(text, /197001011234|Meier-1968/);
+  t.match(text, 'xml:lang="de"');
+  const [number = '', join = '', part, of, reference, ...rest] = idsIn(text);
+  t.match(number, /^[1-9]\d{11}$/);
+  t.match(join, /^[A-Z][a-z]{4}-[1-9]\d{3}$/);
+  t.equal(part, 'cid:part1', 'a part of the package');
+  t.equal(of, `#${join}`);
+  t.equal(reference, number);
+  t.equal(valueIn(text, 'h:No'), number, 'a text of the same value joins as well');
+  t.equal(valueIn(text, 'id'), number);
+  const targets = rest.filter((each) => !each.startsWith('#'));
+  t.equal(new Set(targets).size, ids.length, 'values that differ stay different');
+  t.strictSame(
+    rest.filter((each) => each.startsWith('#')),
+    targets.map((each) => `#${each}`),
+  );
+});
+
+t.test('a masked id is replaced among kept values, those of SOAP encoding are kept', async (t) => {
+  const written = async (attribute: string): Promise<string> => {
+    const desk = await useRecording(
+      t,
+      ', values: keep',
+      '    schema: { types: { GetOrderResponse: { fields: { id: { mask: ' +
+        '{ default: last4 } } } } } }\n',
+    );
+    const header =
+      '<h:Tenant xmlns:h="urn:h" xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" ' +
+      `${attribute}>` +
+      '<h:At id="id1"/><h:To href="#id1"/></h:Tenant>';
+    await desk.send(request('AB-1234', header));
+    const [folder = ''] = await desk.written(1);
+    return read(folder, 'request.xml');
+  };
+  t.notMatch(await written('id="197001011234"'), /197001011234|AB-1234/);
+  t.strictSame(idsIn(await written(`s:encodingStyle="${ENCODING}"`)), ['id1', '#id1']);
+});
+
+t.test('values that differ are replaced by values that differ', (t) => {
+  const replacer = new ValueReplacer(Buffer.alloc(32, 1));
+  const distinct = (values: readonly string[]): void => {
+    const replaced = values.map((value) => replacer.replace(value, null));
+    t.equal(new Set(replaced).size, values.length, values[0] ?? '');
+    t.strictSame(
+      replaced.map(({ length }) => length),
+      values.map(({ length }) => length),
+    );
+  };
+  distinct(Array.from({ length: 1000 }, (_, at) => String(at)));
+  distinct(Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at)));
+  distinct(Array.from({ length: 1000 }, (_, at) => `a${'x'.repeat(300)}-${at}`));
+  t.end();
 });

@@ -3,7 +3,13 @@ import { rateRows, timeRows } from '../../src/console/page/hour-rows.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { Exchange } from '../../src/gateway/exchange.js';
 import type { HourReport } from '../../src/observe/hour-report.js';
-import { HOUR_ROUTES_MAX, LastHour, mergeHours, SLOTS } from '../../src/observe/last-hour.js';
+import {
+  endOfHours,
+  HOUR_ROUTES_MAX,
+  LastHour,
+  mergeHours,
+  SLOTS,
+} from '../../src/observe/last-hour.js';
 
 /** The ring of the last hour, and the rows of charts that are made of it. */
 
@@ -95,6 +101,44 @@ t.test('hours of several processes add up by time', (t) => {
   t.equal(mergeHours([]), null);
   const old = hourAt(STARTED - SLOTS * SLOT_MILLIS);
   t.equal(mergeHours([late.hour.report(), old.hour.report()])?.times.length, SLOTS, 'no longer');
+  t.end();
+});
+
+t.test('a report of days before, or of days ahead, adds no slot beyond the hour', (t) => {
+  const present = hourAt(STARTED);
+  present.hour.add(exchangeOf('a'), 1);
+  const now = present.hour.report();
+  const day = (24 * 3600 * 1000) / SLOT_MILLIS;
+  for (const days of [-3650, -30, 30, 3650]) {
+    const other = hourAt(STARTED + days * day * SLOT_MILLIS);
+    other.hour.add(exchangeOf('b'), 1);
+    const merged = mergeHours([other.hour.report(), now], endOfHours([now]));
+    t.equal(merged?.times.length, days < 0 ? SLOTS : 1, `${days} days`);
+    t.equal(merged?.total.requests.at(-1), 1, 'the present is the last slot');
+    t.equal(endOfHours(merged === null ? [] : [merged]), endOfHours([now]));
+    t.strictSame(
+      merged?.routes.map(({ route }) => route),
+      ['a'],
+      'a route without requests in the hour is dropped',
+    );
+  }
+  const edge = hourAt(STARTED - (SLOTS - 1) * SLOT_MILLIS);
+  edge.hour.add(exchangeOf('b'), 1);
+  const whole = mergeHours([edge.hour.report(), now]);
+  t.equal(whole?.total.requests[0], 1, 'the oldest slot of the hour counts');
+  t.equal(whole?.routes.length, 2);
+  t.equal(mergeHours([now], endOfHours([])), null);
+  t.end();
+});
+
+t.test('a clock that was hours ahead begins a new ring when it is put right', (t) => {
+  const { clock, hour } = hourAt(STARTED + 10 * SLOTS * SLOT_MILLIS);
+  hour.add(exchangeOf('a'), 1);
+  clock.millis = STARTED;
+  hour.add(exchangeOf('a'), 1);
+  const { fromSeconds, total } = hour.report();
+  t.equal(fromSeconds, STARTED / 1000);
+  t.strictSame(total.requests, [1]);
   t.end();
 });
 

@@ -98,6 +98,23 @@ const table = (rows: number): MetricTable => ({
   })),
 });
 
+t.test('the row of too many has the text of its labels, where others have a number', async (t) => {
+  const { options, metrics } = await startReceiver(t);
+  const durations = new HttpClientDurations();
+  for (let at = 0; at <= 1000; at++) {
+    durations.add(new URL(`http://h${at}.example:81/`), 'POST', 200, null, 1);
+  }
+  const sender = new MetricExport(
+    { metrics: async () => [durations.metric], pace: AT_ONCE, listen: () => {} },
+    { count: () => {}, failed: (reason) => t.fail(reason) },
+  );
+  sender.configure(options);
+  await sender.close();
+  const points = metrics().flatMap(({ histogram }) => histogram?.dataPoints ?? []);
+  t.match(labelsOf(points[0]), { 'server.port': '81' });
+  t.match(labelsOf(points.at(-1)), { 'server.port': '_other', 'server.address': '_other' });
+});
+
 t.test('more points than one request holds go in several, none twice', async (t) => {
   const { receiver, options, metrics } = await startReceiver(t);
   const counts: [string, number][] = [];

@@ -15,12 +15,14 @@ export interface InspectRules {
   readonly operations: ReadonlySet<string> | null;
   /** Local names of elements and attributes whose values are replaced whatever the rest is. */
   readonly masked: ReadonlySet<string>;
+  /** Header fields that hold the credentials of `clients`, in lower case. */
+  readonly credentialFields: ReadonlySet<string>;
 }
 
 /** Null for a service none of whose exchanges are shown. */
 export function compileInspection(
   { name: service, config }: ServicePlan,
-  { console: { inspect: keys }, limits }: Pick<Config, 'console' | 'limits'>,
+  { console: { inspect: keys }, limits, clients }: Pick<Config, 'console' | 'limits' | 'clients'>,
 ): InspectRules | null {
   if (keys === undefined) return null;
   const named = keys.operations.flatMap((name) => {
@@ -34,8 +36,16 @@ export function compileInspection(
     limits: limits.inspect,
     operations: isWhole ? null : new Set(named),
     masked: maskedNames(config),
+    credentialFields: credentialFieldsOf(clients),
   };
 }
+
+const credentialFieldsOf = (clients: Config['clients']): ReadonlySet<string> =>
+  new Set(
+    [clients?.apiKeys?.header, clients?.certificate?.header].flatMap((name) =>
+      name === undefined ? [] : [name.toLowerCase()],
+    ),
+  );
 
 /** A service and its operations by their names. */
 interface NamedService {

@@ -82,7 +82,7 @@ export const warningsOfAdmin = (
     if (!isExposed(config)) return [];
     const what =
       `Other machines can reach the admin address ${config.address} without credentials: ` +
-      'it shows metrics, and refuses reloads.';
+      'it shows metrics, and refuses reloads and the exchanges of `console.inspect`.';
     const remedy =
       'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
     return [finding(key, what, remedy)];

@@ -14,14 +14,18 @@ export interface InspectControl {
   show(query: ExchangeQuery, by: Operator): Promise<ExchangeView | 'forbidden' | null>;
 }
 
+const LIST = '/console/exchanges';
+const EXCHANGE = '/console/exchange';
+
 /** The JSON of kept exchanges: the list of an operation, and one with its messages. */
 export const inspectPages = (control: InspectControl): AdminPages => ({
+  confidential: new Set([LIST, EXCHANGE]),
   async answer({ url }, path, _body, by) {
-    if (path !== '/console/exchanges' && path !== '/console/exchange') return null;
+    if (path !== LIST && path !== EXCHANGE) return null;
     const { searchParams } = new URL(url ?? '', 'http://localhost');
     const read = (name: string): string => searchParams.get(name) ?? '';
     const of = { service: read('service'), operation: read('operation') };
-    if (path === '/console/exchanges') {
+    if (path === LIST) {
       const found = await control.list(of.service, of.operation);
       return found === null ? text(404, NOT_KEPT) : jsonAnswer(found);
     }

@@ -28,16 +28,14 @@ export class Inspection {
   show(query: ExchangeQuery, by: Operator): ExchangeView | 'forbidden' | null {
     const rules = this.#rulesOf(query.service);
     if (rules === null) return null;
-    const isAllowed = by.operator !== null && rules.keys.operators.includes(by.operator);
-    if (query.values === 'kept' && !isAllowed) {
-      this.#report(query, by, false);
-      return 'forbidden';
-    }
     const inspector = inspectorOf(rules);
+    // First, so that a look is recorded with names and an id that exist.
     const found = inspector.find(query.service, query.operation, query.id);
     if (found === null) return null;
     if (query.values === 'kept') {
-      this.#report(query, by, true);
+      const isAllowed = by.operator !== null && rules.keys.operators.includes(by.operator);
+      this.#report(query, by, isAllowed);
+      if (!isAllowed) return 'forbidden';
     }
     return showExchange(found, query.values, inspector.replacer);
   }

@@ -21,9 +21,10 @@ export function showExchange(
     () => new MessageRewriter(service, service.inspection?.masked ?? new Set()),
   );
   const declared = service.operations.find(({ name }) => name === operation);
+  const withheld = service.inspection?.credentialFields ?? new Set();
   const types = declared === undefined ? null : rewriter.typesOf(declared);
   const show = (message: KeptMessage, side: keyof MessageTypes): MessageView => ({
-    fields: showFields(message.fields, values, replacer),
+    fields: showFields(message.fields, withheld, values, replacer),
     ...showEnvelope(message, (body) =>
       types === null ? null : rewriter.rewrite(body, types[side], replacer, values === 'replaced'),
     ),
@@ -61,6 +62,7 @@ const PROTOCOL: ReadonlySet<string> = new Set([
 
 function showFields(
   fields: readonly string[],
+  withheld: ReadonlySet<string>,
   values: ExchangeView['values'],
   replacer: ValueReplacer,
 ): readonly FieldView[] {
@@ -69,7 +71,8 @@ function showFields(
     const [name = '', value = ''] = fields.slice(at, at + 2);
     const isOpen = values === 'kept' || PROTOCOL.has(name);
     const text = isOpen ? value : replacer.replace(value, null);
-    shown.push({ name, value: mayHoldCredentials(name) ? null : text });
+    const isWithheld = withheld.has(name) || mayHoldCredentials(name);
+    shown.push({ name, value: isWithheld ? null : text });
   }
   return shown;
 }

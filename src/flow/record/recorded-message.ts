@@ -10,7 +10,7 @@ import {
   type XmlHandler,
   XmlWriter,
 } from '../../xml/index.js';
-import type { ReplyTypes, TypeShape } from '../compare/reply-types.js';
+import type { ReplyTypes, TextShape, TypeShape } from '../compare/reply-types.js';
 import type { ValueReplacer } from './replaced-value.js';
 
 /** How a message is written. */
@@ -47,6 +47,8 @@ export class RecordedMessage implements XmlHandler {
   readonly #open: OpenElement[] = [];
   #skipped = 0;
   #isInHeader = false;
+  /** It is of SOAP encoding, whose elements refer to others of the message. */
+  #isEncoded = false;
 
   constructor(content: RecordedContent) {
     this.#content = content;
@@ -110,14 +112,27 @@ export class RecordedMessage implements XmlHandler {
       const uri = tag.attributeUri(at);
       const local = tag.attributeLocal(at);
       const value = tag.attributeValue(at);
+      this.#isEncoded ||= local === 'encodingStyle' && DESCRIBING.has(uri);
       const isValue =
-        (isReplaced || this.#content.masked.has(local)) &&
-        !DESCRIBING.has(uri) &&
-        !REFERENCES.has(local);
+        (isReplaced || this.#content.masked.has(local)) && !this.#isDescribing(uri, local);
       const shape = type?.attributes?.[expandedName({ uri, local })] ?? null;
-      const text = isValue ? this.#content.replacer.replace(value, shape) : value;
+      const text = isValue ? this.#replaceAttribute(local, value, shape) : value;
       this.#writer.attribute(written?.attributePrefix(at) ?? null, local, text);
     }
+  }
+
+  /** Whether an attribute is of the protocol, or joins elements that are not all replaced. */
+  #isDescribing(uri: string, local: string): boolean {
+    if (REFERENCES.has(local)) return this.#isEncoded && !this.#content.replacesAll;
+    return uri === XML_NAMESPACE ? XML_DESCRIBING.has(local) : DESCRIBING.has(uri);
+  }
+
+  /** A reference is replaced as the id that it names, so that both still join. */
+  #replaceAttribute(local: string, value: string, shape: TextShape | null): string {
+    const { replacer } = this.#content;
+    if (local === 'href' && value.startsWith('cid:')) return value;
+    if (!value.startsWith('#')) return replacer.replace(value, shape);
+    return `#${replacer.replace(value.slice(1), null)}`;
   }
 
   close(): void {
@@ -159,11 +174,13 @@ export class RecordedMessage implements XmlHandler {
 
 const DESCRIBING: ReadonlySet<string> = new Set([
   'http://www.w3.org/2001/XMLSchema-instance',
-  XML_NAMESPACE,
   ...DIALECT_NAMES.flatMap((name) => [DIALECTS[name].envelopeUri, DIALECTS[name].encodingUri]),
 ]);
 
-/** References within a message. */
+/** Others of `xml:` are values: `xml:base` is an address of the caller. */
+const XML_DESCRIBING: ReadonlySet<string> = new Set(['lang', 'space']);
+
+/** Attributes that are ids, or refer to ids. */
 const REFERENCES: ReadonlySet<string> = new Set(['id', 'Id', 'href', 'ref']);
 
 const NOT_WHITE = /[^ \t\r\n]/;

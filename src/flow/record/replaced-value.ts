@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { TextShape } from '../compare/reply-types.js';
 
 /**
@@ -18,43 +18,46 @@ export class ValueReplacer {
     if (shape?.isEnumerated === true || KEPT_TYPES.has(shape?.builtIn ?? '')) return text;
     const value = text.trim();
     if (value === '' || WORDS.has(value)) return text;
-    const random = this.#randomFor(value, value.length);
+    const randomOf: RandomOf = (parts, bytes) => this.#randomOf(parts, bytes);
     const replaced =
-      (shape?.builtIn === 'base64Binary' ? bytesLike(value, random) : null) ??
-      dateLike(value, random) ??
-      charactersLike(value, random);
+      (shape?.builtIn === 'base64Binary' ? bytesLike(value, randomOf) : null) ??
+      dateLike(value, randomOf) ??
+      charactersLike(value, randomOf);
     return text.replace(value, () => replaced);
   }
 
-  /** At least so many bytes, the same for the same value. */
-  #randomFor(value: string, length: number): Buffer {
-    const blocks: Buffer[] = [];
-    for (let at = 0; at * BLOCK < length + EXTRA; at++) {
-      blocks.push(createHmac('sha256', this.#key).update(`${at} ${value}`).digest());
+  #randomOf(parts: readonly (string | Uint8Array)[], bytes: number): Buffer {
+    if (bytes === 0) return Buffer.alloc(0);
+    const hash = createHash('shake256', { outputLength: bytes }).update(this.#key);
+    for (const part of parts) {
+      hash.update(part);
     }
-    return Buffer.concat(blocks);
+    return hash.digest();
   }
 }
 
-const BLOCK = 32;
+/** So many bytes that only the key tells, the same for the same parts. */
+type RandomOf = (parts: readonly (string | Uint8Array)[], bytes: number) => Buffer;
+
 /** Bytes for the parts of a date. */
-const EXTRA = 8;
+const DATE_BYTES = 6;
 
 const KEPT_TYPES: ReadonlySet<string> = new Set(['boolean', 'QName', 'NOTATION', 'language']);
 const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'NaN', 'INF', '-INF']);
 
 /** Binary content of the same length; null for what is none. */
-function bytesLike(value: string, random: Buffer): string | null {
+function bytesLike(value: string, randomOf: RandomOf): string | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(value) || value.length % 4 !== 0) return null;
   const bytes = Buffer.from(value, 'base64').length;
-  return random.subarray(0, bytes).toString('base64');
+  return randomOf([value], bytes).toString('base64');
 }
 
 /** A day, a time, or both: each part within its range. The year stays in its century. */
-function dateLike(value: string, random: Buffer): string | null {
+function dateLike(value: string, randomOf: RandomOf): string | null {
   const found = DATE.exec(value);
   if (found === null || value.length < 'hh:mm:ss'.length) return null;
   const [, century = '', year, time, fraction = '', zone = ''] = found;
+  const random = randomOf([value], DATE_BYTES);
   const two = (at: number, from: number, range: number): string =>
     String(from + ((random[at] ?? 0) % range)).padStart(2, '0');
   const day =
@@ -63,37 +66,63 @@ function dateLike(value: string, random: Buffer): string | null {
     time === undefined
       ? ''
       : `${time.startsWith('T') ? 'T' : ''}${two(3, 0, 24)}:${two(4, 0, 60)}:${two(5, 0, 60)}`;
-  return `${day}${ofDay}${charactersLike(fraction, random.subarray(EXTRA))}${zone}`;
+  return `${day}${ofDay}${charactersLike(fraction, randomOf)}${zone}`;
 }
 
 const DATE = /^(?:(\d\d)(\d\d)-\d\d-\d\d)?(T?\d\d:\d\d:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** Each character by one of its class; others stay. */
-function charactersLike(value: string, random: Buffer): string {
-  let replaced = '';
-  let at = 0;
-  let isInNumber = false;
-  for (const char of value) {
-    const byte = random[at++ % random.length] ?? 0;
-    const isDigit = char >= '0' && char <= '9';
-    if (isDigit) {
-      // A number keeps its zeros in front, and so its digits.
-      const isLeading = !isInNumber;
-      replaced += isLeading && char === '0' ? '0' : String(isLeading ? 1 + (byte % 9) : byte % 10);
-    } else {
-      replaced += letterLike(char, byte);
-    }
-    isInNumber = isDigit;
+/** Rounds of a Feistel network after which its outcome tells nothing of the value. */
+const ROUNDS = 4;
+
+const DIGITS = '0123456789';
+const FIRST_DIGITS = '123456789';
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const UPPER = LOWER.toUpperCase();
+
+/**
+ * Each character by one of its class; others stay. Values that differ stay different while their
+ * letters are of ASCII: a Feistel network shifts each half of the characters within their classes
+ * by a hash of the other half.
+ */
+function charactersLike(value: string, randomOf: RandomOf): string {
+  const chars = [...value];
+  const classes = chars.map((char, at) => classOf(char, isDigit(chars[at - 1] ?? '')));
+  const places = classes.flatMap((each, at) => (each === null ? [] : [at]));
+  const sizes = Uint8Array.from(places, (at) => classes[at]?.length ?? 1);
+  const offsets = Uint8Array.from(
+    places,
+    (at, index) => (chars[at]?.codePointAt(0) ?? 0) % (sizes[index] ?? 1),
+  );
+  shiftHalves(offsets, sizes, randomOf);
+  for (const [index, at] of places.entries()) {
+    const made = classes[at]?.[offsets[index] ?? 0] ?? '';
+    // A letter of two UTF-16 units becomes two letters: the length is kept.
+    chars[at] = made.repeat(chars[at]?.length ?? 1);
   }
-  return replaced;
+  return chars.join('');
 }
 
-function letterLike(char: string, byte: number): string {
-  const isLetter = /\p{L}/u.test(char);
-  if (!isLetter) return char;
-  const letter = String.fromCharCode(0x61 + (byte % 26));
-  const made =
-    char === char.toUpperCase() && char !== char.toLowerCase() ? letter.toUpperCase() : letter;
-  // A letter of two UTF-16 units becomes two letters: the length is kept.
-  return made.repeat(char.length);
+function shiftHalves(offsets: Uint8Array, sizes: Uint8Array, randomOf: RandomOf): void {
+  const middle = offsets.length >> 1;
+  for (let round = 0; round < ROUNDS; round++) {
+    const [from, to] = round % 2 === 0 ? [middle, offsets.length] : [0, middle];
+    const other = round % 2 === 0 ? offsets.subarray(0, middle) : offsets.subarray(middle);
+    const random = randomOf([`${round} `, sizes, other], to - from);
+    for (let at = from; at < to; at++) {
+      offsets[at] = ((offsets[at] ?? 0) + (random[at - from] ?? 0)) % (sizes[at] ?? 1);
+    }
+  }
+}
+
+const isDigit = (char: string): boolean => char >= '0' && char <= '9' && char.length === 1;
+
+/** The characters that may take the place of this one; null for one that stays. */
+function classOf(char: string, isInNumber: boolean): string | null {
+  if (isDigit(char)) {
+    if (isInNumber) return DIGITS;
+    // A number keeps its zeros in front, and so its digits.
+    return char === '0' ? null : FIRST_DIGITS;
+  }
+  if (!/\p{L}/u.test(char)) return null;
+  return char === char.toUpperCase() && char !== char.toLowerCase() ? UPPER : LOWER;
 }

@@ -72,6 +72,12 @@ export interface PointTimes {
   readonly nowMillis: number;
 }
 
+/** The number that a label is; the text where it is none, as in the row of too many (`_other`). */
+function numberOr(value: string): number | string {
+  const number = Number(value);
+  return Number.isNaN(number) ? value : number;
+}
+
 /** Writes a point of the metric that was begun last. */
 export function writePoint(
   writer: ProtoWriter,
@@ -101,7 +107,7 @@ export function writePoint(
     writer.attribute(
       isHistogram ? HISTOGRAM_ATTRIBUTES : NUMBER_ATTRIBUTES,
       label,
-      NUMBERS.has(label) ? Number(value) : value,
+      NUMBERS.has(label) ? numberOr(value) : value,
     );
   }
   writer.end(point);

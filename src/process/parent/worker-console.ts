@@ -2,11 +2,10 @@ import type { ConsoleSources } from '../../console/console.js';
 import { stateOf } from '../../console/state.js';
 import { NotAvailable } from '../../observe/admin.js';
 import type { HourReport } from '../../observe/hour-report.js';
-import { mergeHours } from '../../observe/last-hour.js';
+import { endOfHours, mergeHours } from '../../observe/last-hour.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';
 import { mergeRecent } from '../../observe/recent.js';
-import type { WorkerCalls } from '../calls.js';
-import { askAny, askInTime, type Worker } from './worker.js';
+import { askAll, askAny, type Worker } from './worker.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 /** What the console shows of all workers. */
@@ -22,7 +21,9 @@ export class WorkerConsole {
 
   /** A worker that ends has sent its last hour. */
   takeHour(hour: HourReport): void {
-    this.#endedHour = mergeHours(this.#endedHour === null ? [hour] : [this.#endedHour, hour]);
+    const ended = this.#endedHour === null ? [] : [this.#endedHour];
+    // The worker that has just ended knows the time; the clock of another may have been ahead.
+    this.#endedHour = mergeHours([...ended, hour], endOfHours([hour]));
   }
 
   sources(
@@ -32,13 +33,17 @@ export class WorkerConsole {
   ): ConsoleSources {
     return {
       state: async () => {
-        const [lists, list] = await Promise.all([this.#askAll('recent', null), metrics.list()]);
+        const [lists, list] = await Promise.all([
+          askAll(this.#taking, 'recent', null),
+          metrics.list(),
+        ]);
         return stateOf(list, metrics.pace, loads, mergeRecent(lists));
       },
       hour: async () => {
-        const hours = await this.#askAll('hour', null);
+        const hours = await askAll(this.#taking, 'hour', null);
         const ended = this.#endedHour === null ? [] : [this.#endedHour];
-        const merged = mergeHours([...ended, ...hours]);
+        // Null where no worker answers: an hour of workers that have ended is not the present.
+        const merged = mergeHours([...ended, ...hours], endOfHours(hours));
         if (merged === null) throw new NotAvailable('no worker answers');
         return merged;
       },
@@ -46,18 +51,5 @@ export class WorkerConsole {
       operation: (service, name) => askAny(this.#taking, 'operation', { service, name }),
       trafficUrl,
     };
-  }
-
-  /** The answers of those that answer in time. */
-  async #askAll<K extends keyof WorkerCalls>(
-    call: K,
-    data: WorkerCalls[K]['data'],
-  ): Promise<readonly NonNullable<WorkerCalls[K]['answer']>[]> {
-    const answers = await Promise.all(
-      [...this.#taking].map((worker) => askInTime(worker, call, data)),
-    );
-    const isAnswer = (each: (typeof answers)[number]): each is NonNullable<typeof each> =>
-      each !== null;
-    return answers.filter(isAnswer);
   }
 }

@@ -1,29 +1,35 @@
 import type { InspectControl } from '../../flow/inspect/inspect-pages.js';
 import { NotAvailable } from '../../observe/admin.js';
-import { askInTime, type Worker } from './worker.js';
+import { ANSWER_MILLIS, askAll, type Worker } from './worker.js';
 
 /** Exchanges that are listed of an operation: each worker keeps the latest of its own. */
 const LISTED_MAX = 100;
 
-/** The exchanges that all workers keep. */
+/** The exchanges that all workers keep. Throws `NotAvailable` where no worker answers. */
 export const workerInspection = (taking: ReadonlySet<Worker>): InspectControl => ({
   async list(service, operation) {
-    if (taking.size === 0) throw new NotAvailable('no worker answers');
-    const asked = [...taking].map((worker) =>
-      askInTime(worker, 'exchanges', { service, operation }),
-    );
-    const lists = (await Promise.all(asked)).filter((list) => list !== null);
+    const answers = await askAll(taking, 'exchanges', { service, operation });
+    if (answers.length === 0) throw new NotAvailable('no worker answers');
+    const lists = answers.filter((list) => list !== null);
     if (lists.length === 0) return null;
     return lists
       .flat()
       .sort((one, other) => other.startedMillis - one.startedMillis)
       .slice(0, LISTED_MAX);
   },
+  // One after the other: an exchange is kept by one worker, which alone records that it was shown.
   async show(query, by) {
-    for (const worker of [...taking]) {
-      const found = await askInTime(worker, 'exchange', { query, by });
-      if (found !== null) return found;
+    let hasAnswer = false;
+    for (const { channel } of [...taking]) {
+      try {
+        const found = await channel.ask('exchange', { query, by }, ANSWER_MILLIS);
+        if (found !== null) return found;
+        hasAnswer = true;
+      } catch {
+        // Another one may keep it.
+      }
     }
+    if (!hasAnswer) throw new NotAvailable('no worker answers');
     return null;
   },
 });

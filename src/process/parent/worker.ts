@@ -32,6 +32,17 @@ export const askInTime = <K extends keyof WorkerCalls>(
 ): Promise<WorkerCalls[K]['answer'] | null> =>
   channel.ask(call, data, ANSWER_MILLIS).catch(() => null);
 
+/** The answers of the workers that answer in time, an answer that is null among them. */
+export async function askAll<K extends keyof WorkerCalls>(
+  taking: ReadonlySet<Worker>,
+  call: K,
+  data: WorkerCalls[K]['data'],
+): Promise<readonly WorkerCalls[K]['answer'][]> {
+  const asked = [...taking].map(({ channel }) => channel.ask(call, data, ANSWER_MILLIS));
+  const outcomes = await Promise.allSettled(asked);
+  return outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}
+
 /**
  * The answer of a worker that takes requests, the one that has run longest first. Throws
  * `NotAvailable` where none answers.
