@@ -161,6 +161,8 @@ t.test('answers are encrypted with the key that came with the request', WITH_OPE
       answer: { encrypt: true }
       verify: { ${keys.decrypt(more)} }`;
   await t.rejects(useGateway(t, configuration('')), /Demand it by `security.verify.decrypt`/);
+  const unsafe = `${REQUIRED}, algorithms: ["unsafe:aes256-cbc"]`;
+  await t.rejects(useGateway(t, configuration(unsafe)), /Take the `unsafe:` names out/);
   const gateway = await useGateway(t, configuration(REQUIRED));
   for (const cipher of ['aes128-gcm', 'aes256-gcm'] as const) {
     for (reply of Object.values(replies)) {

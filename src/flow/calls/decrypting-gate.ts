@@ -48,6 +48,27 @@ export function beforeVerified(
   return new Refusal('wsse:FailedCheck', `decryption: not verified yet: ${refusal.code}`);
 }
 
+/** Whether the content of a message that flows is decrypted, and its end not verified yet. */
+const isUnverified = (decryption: encryption.MessageDecryption | null): boolean =>
+  decryption?.isEncrypted === true && !decryption.isVerified;
+
+/** Refuses to answer a request whose content is not verified: the answer would tell of it. */
+export function requireVerified(decryption: encryption.MessageDecryption | null): void {
+  if (isUnverified(decryption)) {
+    throw new Refusal('wsse:FailedCheck', 'decryption: an answer before the content is verified');
+  }
+}
+
+/** As `beforeVerified`, of a call that has begun: its failures may come of the content as well. */
+export function ofUnverifiedCall(
+  caught: unknown,
+  decryption: encryption.MessageDecryption | null,
+): Refusal {
+  const refusal = asRefusal(caught);
+  if (!isUnverified(decryption) || refusal.code === 'CLIENT_GONE') return refusal;
+  return new Refusal('wsse:FailedCheck', `decryption: not verified yet: ${refusal.code}`);
+}
+
 /** How a message is read. */
 interface DecryptedHead {
   /** Null for an envelope that comes as it is. */

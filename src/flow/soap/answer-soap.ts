@@ -13,6 +13,7 @@ import { subjectOf } from '../calls/caller-parts.js';
 import { backendOf } from '../calls/canary-choice.js';
 import { soapConsultation } from '../calls/consult-policy.js';
 import type { KeyedRequest } from '../calls/declared-call.js';
+import { ofUnverifiedCall, requireVerified } from '../calls/decrypting-gate.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
 import { blocksOfSoapCall } from '../calls/own-blocks.js';
@@ -114,13 +115,20 @@ export async function answerSoap(
     isRequest: true,
     isKeyed: keptBytes !== null,
   });
-  const { bodyKey } = intake;
+  const { bodyKey, decryption } = intake;
   if (service.encryptsAnswers && bodyKey !== null) {
     context.answer.changeBy(() => encryption.encryptAnswer(bodyKey, service.readers));
   }
   const isKeyed = isEnforced && keptBytes !== null;
-  const chosen = service.canary === null ? context : await called(context, asked);
-  await forwardEnvelope(chosen, asked, head, intake, { query, isEnforced, isKeyed });
+  if (decryption !== null) {
+    context.answer.checkBy(() => requireVerified(decryption));
+  }
+  try {
+    const chosen = service.canary === null ? context : await called(context, asked);
+    await forwardEnvelope(chosen, asked, head, intake, { query, isEnforced, isKeyed });
+  } catch (caught) {
+    throw decryption === null ? caught : ofUnverifiedCall(caught, decryption);
+  }
   if (intake.received.kind === 'flowing') {
     exchange.bytesIn = intake.reader.bytes;
   }

@@ -14,6 +14,8 @@ export class SoapAnswer {
   readonly #asked: HttpExchange;
   /** Makes what changes the envelope; null: it goes out as it is. */
   #makeChange: (() => AnswerChange) | null = null;
+  /** Throws while nothing may be answered; null: it may. */
+  #check: (() => void) | null = null;
   /** Changes an answer that flows. */
   #change: AnswerChange | null = null;
 
@@ -36,8 +38,14 @@ export class SoapAnswer {
     this.#makeChange = make;
   }
 
+  /** Before an answer begins, this is asked. It throws a refusal of it. */
+  checkBy(check: () => void): void {
+    this.#check = check;
+  }
+
   /** `more` are further fields, names and values in turn. */
   whole(status: number, contentType: string, envelope: Buffer, more: readonly string[]): void {
+    this.#check?.();
     const { exchange, response } = this.#asked;
     const change = this.#makeChange?.() ?? null;
     const message =
@@ -54,6 +62,7 @@ export class SoapAnswer {
   }
 
   empty(status: number, more: readonly string[] = []): void {
+    this.#check?.();
     const { exchange, response } = this.#asked;
     // RFC 9110 section 8.6: 204 must not have a length.
     const length = status === 204 ? [] : ['content-length', '0'];
@@ -61,6 +70,7 @@ export class SoapAnswer {
   }
 
   begin(status: number, contentType: string, more: readonly string[]): void {
+    this.#check?.();
     const { exchange, request, response } = this.#asked;
     exchange.status = status;
     this.#change = this.#makeChange?.() ?? null;

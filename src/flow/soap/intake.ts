@@ -46,6 +46,8 @@ export interface Intake {
   readonly wasEncrypted: boolean;
   /** The key of its Body; null where that was not encrypted. */
   readonly bodyKey: encryption.ContentKey | null;
+  /** Null where nothing is decrypted; of a message that flows it goes on. */
+  readonly decryption: encryption.MessageDecryption | null;
   /** Bytes read so far: of a message that flows there are more to come. */
   readonly reader: { readonly bytes: number };
 }
@@ -114,7 +116,8 @@ const decryptionIn = (
 
 const encryptionOf = (
   decryption: encryption.MessageDecryption | null,
-): Pick<Intake, 'wasEncrypted' | 'bodyKey'> => ({
+): Pick<Intake, 'wasEncrypted' | 'bodyKey' | 'decryption'> => ({
+  decryption,
   wasEncrypted: decryption?.isEncrypted === true,
   bodyKey: decryption?.bodyKey ?? null,
 });

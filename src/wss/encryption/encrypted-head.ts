@@ -67,6 +67,7 @@ export function encryptHead(
     const text = element.parent === header ? encryptedHeader(element, data) : data;
     edits.push({ at: element.offsetBytes, end: element.endBytes, bytes: Buffer.from(text) });
   }
+  if (ids.length === 0) return bytes;
   const key = messageKey.block(ids);
   edits.push(
     security === null
