@@ -90,5 +90,9 @@ t.test('a message is encrypted alike, wherever it is cut', WITH_OPENSSL, (t) => 
     Array.from(message.matchAll(/<xenc:CipherValue>([^<]{16})/g), ([, letters]) => letters),
   );
   t.equal(new Set(values).size, 4, 'each message has a key and an IV of its own');
+  const without = Buffer.from(MESSAGES[0] ?? '');
+  const block: EncryptionRules = { ...RULES, parts: [{ block: '{urn:a}B' }] };
+  const same = AT_ONCE.finish(encryptMessage(without, block, messageKey, readers));
+  t.same(same, without, 'a message without a part to encrypt gets no EncryptedKey');
   t.end();
 });
