@@ -196,7 +196,8 @@ __proto__: { a: 1 }
     '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, ' +
       '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, ' +
       '`services`, `clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, ' +
-      '`graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, ' +
+      '`graphql`, `mcp`, `limits`, `reload`, `compiled`, `faults`, `traces`, `console`, ' +
+      '`audit`, `log`, ' +
       '`metrics`, `home`, `demo`.',
   ]);
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
@@ -272,7 +273,8 @@ routes: [{ path: /callback/orders, url: http://x }]`,
     '4:1: Unknown key `tenants`. Known here: `include`, `listen`, `admin`, `adminHosts`, ' +
       '`hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, ' +
       '`services`, `clients`, `redis`, `links`, `subscriptions`, `headerCase`, `routes`, ' +
-      '`graphql`, `mcp`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, ' +
+      '`graphql`, `mcp`, `limits`, `reload`, `compiled`, `faults`, `traces`, `console`, ' +
+      '`audit`, `log`, ' +
       '`metrics`, `home`, `demo`.',
   ],
   [
