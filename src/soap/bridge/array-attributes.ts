@@ -1,7 +1,7 @@
-import { Refusal } from '../../core/index.js';
+import type { Refusal } from '../../core/index.js';
+import { unsupported, XSD_PREFIX } from './own-prefixes.js';
 
 const XSD_URI = 'http://www.w3.org/2001/XMLSchema';
-const XSD_PREFIX = 'soap-xsd';
 
 /** A type and its ranks, such as `xsd:string[][2,3]` (SOAP 1.1 section 5.4.2). */
 const ARRAY_TYPE = /^([^\s[\]]+)((?:\[[\d,]*\])*)\[([\d,]*)\]$/;
@@ -42,4 +42,4 @@ export function itemsAsType(
 }
 
 const sizeRefusal = (): Refusal =>
-  new Refusal('BRIDGE_UNSUPPORTED', 'an array whose size the other version cannot write');
+  unsupported('an array whose size the other version cannot write');

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { StartTag } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
+import { ENVELOPE_PREFIX } from './own-prefixes.js';
 import { type AttributeChange, TagChange } from './tag-change.js';
 
 /** An attribute of the envelope's namespace on a header block or a child of Body. */
@@ -23,9 +24,6 @@ export interface HeldEnvelope {
 
 /** The position of an element in the message. */
 export type ElementPlace = 'header' | 'first in Body' | 'further in Body';
-
-/** The prefix that is bound to the new namespace where the old one is in use. */
-const FRESH_PREFIX = 'soap-bridge';
 
 /**
  * A header block, or a child of Body, in an envelope whose namespace is exchanged. Its content
@@ -100,13 +98,7 @@ export class ContentElement {
       }
     }
     this.#changeAttributes(change, kept);
-    if (change.isEmpty) return null;
-    return {
-      startBytes: this.#startBytes,
-      endBytes: this.#contentBytes,
-      replacement: null,
-      rewrite: (text) => change.apply(text),
-    };
+    return change.editOf({ offsetBytes: this.#startBytes, contentBytes: this.#contentBytes });
   }
 
   #changeAttributes(change: TagChange, kept: readonly string[]): void {
@@ -116,12 +108,12 @@ export class ContentElement {
       if (to !== null) {
         const isFresh = kept.includes(prefix);
         needsFresh ||= isFresh;
-        changed = { name: `${isFresh ? FRESH_PREFIX : prefix}:${to.local}`, value: to.value };
+        changed = { name: `${isFresh ? ENVELOPE_PREFIX : prefix}:${to.local}`, value: to.value };
       }
       change.attribute(`${prefix}:${local}`, changed);
     }
     if (needsFresh) {
-      change.declare(FRESH_PREFIX, this.#to.envelopeUri);
+      change.declare(ENVELOPE_PREFIX, this.#to.envelopeUri);
     }
   }
 

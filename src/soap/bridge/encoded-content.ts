@@ -1,13 +1,10 @@
-import { Refusal } from '../../core/index.js';
+import type { Refusal } from '../../core/index.js';
 import { ELEMENTS_ONLY, type Interest, type StartTag, type XmlHandler } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
 import { itemsAsAttributes, itemsAsType } from './array-attributes.js';
+import { declareOwn, ENCODING_PREFIX, ENVELOPE_PREFIX, unsupported } from './own-prefixes.js';
 import { TagChange } from './tag-change.js';
-
-/** Prefixes that are declared where a tag needs a namespace that it has no prefix for. */
-const ENCODING_PREFIX = 'soap-encoding';
-const ENVELOPE_PREFIX = 'soap-bridge';
 
 const RPC_URI = 'http://www.w3.org/2003/05/soap-rpc';
 
@@ -48,7 +45,7 @@ export class EncodedContent implements XmlHandler {
       this.#readAccessor(tag);
     }
     if (this.#resultBytes !== tag.offsetBytes) {
-      this.#add(tag, this.#changeOf(tag));
+      this.#add(this.#changeOf(tag).editOf(tag));
     }
     return ELEMENTS_ONLY;
   }
@@ -57,35 +54,15 @@ export class EncodedContent implements XmlHandler {
 
   text(): void {}
 
-  /** Binds the prefixes of the encoding anew that Envelope or Body declares. */
-  rebind(tag: StartTag): void {
-    const change = new TagChange();
-    this.#rebind(tag, change);
-    this.#add(tag, change);
-  }
-
-  #add({ offsetBytes, contentBytes }: StartTag, change: TagChange): void {
-    if (change.isEmpty) return;
+  #add(edit: Edit | null): void {
+    if (edit === null) return;
     this.#count();
-    this.edits.push({
-      startBytes: offsetBytes,
-      endBytes: contentBytes,
-      replacement: null,
-      rewrite: (text) => change.apply(text),
-    });
+    this.edits.push(edit);
   }
 
   #count(): void {
     if (++this.#tags <= ENCODED_TAGS_MAX) return;
     throw unsupported(`more than ${ENCODED_TAGS_MAX} arrays and elements that are referred to`);
-  }
-
-  #rebind({ written }: StartTag, change: TagChange): void {
-    for (let at = 0; at < (written?.declarationCount ?? 0); at++) {
-      if (written?.declaredUri(at) === this.#from.encodingUri) {
-        change.rebind(written.declaredPrefix(at), this.#to.encodingUri);
-      }
-    }
   }
 
   /** SOAP 1.2 may name the result in an accessor of its own, which SOAP 1.1 has not. */
@@ -101,7 +78,7 @@ export class EncodedContent implements XmlHandler {
 
   #changeOf(tag: StartTag): TagChange {
     const change = new TagChange();
-    this.#rebind(tag, change);
+    rebindEncoding(tag, change, this.#from, this.#to);
     this.#changeStyle(tag, change);
     const attributes = new TagAttributes(tag, change, this.#from, this.#to);
     if (this.#from.name === '1.1') {
@@ -126,8 +103,22 @@ export class EncodedContent implements XmlHandler {
     if (own !== null) {
       change.attribute(own.written, null);
     }
-    declareFree(tag, change, ENVELOPE_PREFIX, envelopeUri);
+    declareOwn(tag, change, ENVELOPE_PREFIX, envelopeUri);
     change.add(`${ENVELOPE_PREFIX}:encodingStyle`, style);
+  }
+}
+
+/** Binds the prefixes of the encoding anew that a tag declares. */
+export function rebindEncoding(
+  { written }: StartTag,
+  change: TagChange,
+  from: Dialect,
+  to: Dialect,
+): void {
+  for (let at = 0; at < (written?.declarationCount ?? 0); at++) {
+    if (written?.declaredUri(at) === from.encodingUri) {
+      change.rebind(written.declaredPrefix(at), to.encodingUri);
+    }
   }
 }
 
@@ -206,7 +197,7 @@ class TagAttributes {
     if (ofArray.itemType === '' && ofArray.arraySize === '') return;
     const { value, declared } = itemsAsType(ofArray.itemType, ofArray.arraySize);
     if (declared !== null) {
-      declareFree(this.#tag, this.#change, declared.prefix, declared.uri);
+      declareOwn(this.#tag, this.#change, declared.prefix, declared.uri);
     }
     this.#add('arrayType', value);
   }
@@ -237,7 +228,7 @@ class TagAttributes {
       ?.namespacesInScope()
       .find(({ prefix, uri }) => prefix !== '' && uri === this.#from.encodingUri);
     if (bound === undefined) {
-      declareFree(this.#tag, this.#change, ENCODING_PREFIX, this.#to.encodingUri);
+      declareOwn(this.#tag, this.#change, ENCODING_PREFIX, this.#to.encodingUri);
     }
     this.#prefix = bound?.prefix ?? ENCODING_PREFIX;
     return this.#prefix;
@@ -259,15 +250,7 @@ function referredIn(href: string): string {
   return reference.slice(1);
 }
 
-/** Declares a prefix of the gateway; refused where the message has one by this name. */
-function declareFree(tag: StartTag, change: TagChange, prefix: string, uri: string): void {
-  if (tag.namespace(prefix) !== null) throw unsupported(`a prefix ${prefix} of its own`);
-  change.declare(prefix, uri);
-}
-
 const partial = (): Refusal => unsupported('an array of which a part is transmitted');
-
-const unsupported = (rule: string): Refusal => new Refusal('BRIDGE_UNSUPPORTED', rule);
 
 function writtenName(tag: StartTag, at: number): string {
   const prefix = tag.written?.attributePrefix(at) ?? '';

@@ -1,4 +1,3 @@
-import { Refusal } from '../../core/index.js';
 import type { StartTag, XmlHandler } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
@@ -8,12 +7,11 @@ import {
   type HeldEnvelope,
   type TranslatedAttribute,
 } from './content-element.js';
-import { EncodedContent } from './encoded-content.js';
+import { EncodedContent, rebindEncoding } from './encoded-content.js';
+import { mergeEdits } from './merge-edits.js';
+import { ENCODING_PREFIX, unsupported } from './own-prefixes.js';
 import { TagChange } from './tag-change.js';
 import { mustUnderstandIn, namesEncoding, targetIn } from './target-in-dialect.js';
-
-/** The prefix of the encoding namespace, for the dialect that must name it. */
-const ENCODING_PREFIX = 'soap-encoding';
 
 /**
  * Puts one envelope into another dialect while it is validated. The start tags of Envelope, Header,
@@ -63,17 +61,10 @@ export class EnvelopeBridge {
   }
 
   #add(tag: StartTag, change: TagChange): void {
-    const { offsetBytes, contentBytes } = tag;
-    if (tag.declares(this.from.encodingUri)) {
-      this.#encodingEdits.push(...encodingEdits(tag, this.from, this.to));
-    }
-    if (change.isEmpty) return;
-    this.#edits.push({
-      startBytes: offsetBytes,
-      endBytes: contentBytes,
-      replacement: null,
-      rewrite: (text) => change.apply(text),
-    });
+    this.#edits.push(...listOf(change.editOf(tag)));
+    const ofEncoding = new TagChange();
+    rebindEncoding(tag, ofEncoding, this.from, this.to);
+    this.#encodingEdits.push(...listOf(ofEncoding.editOf(tag)));
   }
 
   /** Exchanges the namespace that the tag declares, under each of its prefixes. */
@@ -217,31 +208,11 @@ export class EnvelopeBridge {
     const ofElements = this.#elements.flatMap((element) => element.edit(held) ?? []);
     const edits = [...this.#edits, ...ofElements];
     if (this.#encoded === null) return edits;
-    return changeTwice(edits, [...this.#encodingEdits, ...this.#encoded.edits]);
+    return mergeEdits(edits, [...this.#encodingEdits, ...this.#encoded.edits]);
   }
 }
 
-/** Changes of start tags, with further ones; a tag that is in both lists is written anew twice. */
-function changeTwice(first: readonly Edit[], second: readonly Edit[]): readonly Edit[] {
-  const byStart = new Map(first.map((edit) => [edit.startBytes, edit]));
-  for (const edit of second) {
-    const before = byStart.get(edit.startBytes)?.rewrite;
-    const { rewrite } = edit;
-    const isSame = before !== undefined && rewrite !== undefined;
-    byStart.set(
-      edit.startBytes,
-      isSame ? { ...edit, rewrite: (text) => rewrite(before(text)) } : edit,
-    );
-  }
-  return [...byStart.values()];
-}
-
-/** Binds the prefixes of the encoding anew that an element outside of the content declares. */
-function encodingEdits(tag: StartTag, from: Dialect, to: Dialect): readonly Edit[] {
-  const encoded = new EncodedContent(from, to);
-  encoded.rebind(tag);
-  return encoded.edits;
-}
+const listOf = (edit: Edit | null): readonly Edit[] => (edit === null ? [] : [edit]);
 
 function declares({ written }: StartTag, prefix: string): boolean {
   for (let at = 0; at < (written?.declarationCount ?? 0); at++) {
@@ -249,5 +220,3 @@ function declares({ written }: StartTag, prefix: string): boolean {
   }
   return false;
 }
-
-const unsupported = (rule: string): Refusal => new Refusal('BRIDGE_UNSUPPORTED', rule);

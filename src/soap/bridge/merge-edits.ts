@@ -1,18 +1,19 @@
 import type { Edit } from '../edit.js';
 
 /**
- * Adds the changes of a bridge to the other changes of a message. A start tag that is in what is
- * cut out does not change; one that changes for both reasons is written anew twice.
+ * Adds changes of a bridge to other changes of a message; those of one list do not overlap. A start
+ * tag that is in what is cut out does not change; one that changes for both reasons is written anew
+ * twice.
  */
 export function mergeEdits(own: readonly Edit[], bridged: readonly Edit[]): readonly Edit[] {
   if (own.length === 0) return bridged;
   const merged = new Set(own);
-  for (const edit of bridged) {
-    const outer = own.find(
-      ({ startBytes, endBytes }) =>
-        startBytes < endBytes && startBytes <= edit.startBytes && endBytes >= edit.endBytes,
-    );
-    if (outer === undefined) {
+  const ranges = own.filter(({ startBytes, endBytes }) => startBytes < endBytes).sort(byStart);
+  let at = 0;
+  for (const edit of bridged.toSorted(byStart)) {
+    while ((ranges[at]?.endBytes ?? Number.POSITIVE_INFINITY) < edit.endBytes) at++;
+    const outer = ranges[at];
+    if (outer === undefined || outer.startBytes > edit.startBytes) {
       merged.add(edit);
       continue;
     }
@@ -24,3 +25,5 @@ export function mergeEdits(own: readonly Edit[], bridged: readonly Edit[]): read
   }
   return [...merged];
 }
+
+const byStart = (one: Edit, other: Edit): number => one.startBytes - other.startBytes;

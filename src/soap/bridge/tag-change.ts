@@ -1,4 +1,5 @@
-import { escapeText, referencesFor } from '../../xml/index.js';
+import { escapeText, referencesFor, type StartTag } from '../../xml/index.js';
+import type { Edit } from '../edit.js';
 
 /** The new form of one attribute; null: it is left out. */
 export interface AttributeChange {
@@ -40,6 +41,20 @@ export class TagChange {
   /** Adds an attribute that the tag does not have. */
   add(name: string, value: string): void {
     this.#added.push([name, value]);
+  }
+
+  /** This change in the message of the tag; null where it stays. */
+  editOf({
+    offsetBytes,
+    contentBytes,
+  }: Pick<StartTag, 'offsetBytes' | 'contentBytes'>): Edit | null {
+    if (this.isEmpty) return null;
+    return {
+      startBytes: offsetBytes,
+      endBytes: contentBytes,
+      replacement: null,
+      rewrite: (text) => this.apply(text),
+    };
   }
 
   /** The tag, which is well-formed, with this change. */
