@@ -18,7 +18,7 @@ import { encryption } from '../../wss/index.js';
 import { ReplyRepair, type XmlHandler } from '../../xml/index.js';
 import { blocksOf, mappingFindings } from '../soap/mapping.js';
 import { asUnverified } from '../soap/security/reply-verification.js';
-import { sealOf } from '../soap/security/sealed-message.js';
+import { callEncryption, sealOf } from '../soap/security/sealed-message.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { type TokenPlace, tokenBlock, withTokenField } from '../soap/token-place.js';
 
@@ -134,14 +134,14 @@ export function requestOf(
   const security = service.security?.claim === null ? service.security.writer(null) : null;
   const writers = [security, token].filter((writer) => writer !== null);
   const place = requestEncoding.placeInRequest(body, dialect);
-  const { signing, encryption: rules, readers } = service;
-  const encryption = rules === null ? null : { rules, readers };
+  const { signing, readers } = service;
+  const encrypting = callEncryption(service.encryption, readers);
   const insertion = {
     offsetBytes: place.offsetBytes,
     make: () => headerBlocks.printBlocks(place, writers),
-    ...sealOf({ signing, encryption, packageType: null }, () => {}),
+    ...sealOf({ signing, encryption: encrypting, packageType: null }, () => {}),
   };
-  const made = writers.length === 0 && rules === null ? request : { ...request, insertion };
+  const made = writers.length === 0 && encrypting === null ? request : { ...request, insertion };
   return session === null ? made : withTokenField(made, session.place, session.token);
 }
 

@@ -42,10 +42,7 @@ export function beforeVerified(
   decryption: encryption.MessageDecryption | null,
 ): Refusal {
   const refusal = asRefusal(caught);
-  const isOfContent =
-    decryption?.isEncrypted === true && !decryption.isVerified && refusal.isOfCaller;
-  if (!isOfContent || refusal.code === 'CLIENT_GONE') return refusal;
-  return new Refusal('wsse:FailedCheck', `decryption: not verified yet: ${refusal.code}`);
+  return refusal.isOfCaller ? ofUnverifiedCall(refusal, decryption) : refusal;
 }
 
 /** Whether the content of a message that flows is decrypted, and its end not verified yet. */

@@ -1,7 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import { type RequestContext, requestEncoding } from '../../codec/index.js';
 import type { MadeBlock } from '../../compile/soap/security/made-security.js';
-import { type CallEncryption, sealOf } from '../../compile/soap/security/sealed-message.js';
+import {
+  type CallEncryption,
+  callEncryption,
+  sealOf,
+} from '../../compile/soap/security/sealed-message.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal } from '../../core/index.js';
 import { type EnvelopeValidator, headerBlocks, mime } from '../../soap/index.js';
@@ -55,7 +59,7 @@ export function blocksOfSoapCall(
   const subject = security === null ? null : subjectOfAssertion(security, claims);
   const writers = security === null ? [] : [security.writer(subject)];
   const signing = isReplaced ? service.signing : null;
-  const encryption = rules === null ? null : { rules, readers };
+  const encryption = callEncryption(rules, readers);
   checkForm({ signing, encryption }, encoding, packageType);
   return { place, writers, subject, signing, encryption, packageType };
 }
@@ -115,7 +119,7 @@ export function blocksOfField(
     writers: security === null ? [] : [security.writer(subject)],
     subject,
     signing,
-    encryption: rules === null ? null : { rules, readers },
+    encryption: callEncryption(rules, readers),
     packageType,
   };
 }

@@ -53,6 +53,10 @@ export const GCM_NAMES = {
   'aes256-gcm': 'aes-256-gcm',
 } as const satisfies Readonly<Record<ContentCipher, string>>;
 
+/** The IV in front of content that AES-GCM has encrypted, and the tag behind it (5.2.4). */
+export const GCM_IV_BYTES = 12;
+export const GCM_TAG_BYTES = 16;
+
 /** Ciphers without a tag as `node:crypto` names them. */
 export const CBC_NAMES = {
   'unsafe:aes128-cbc': 'aes-128-cbc',

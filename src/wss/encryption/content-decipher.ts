@@ -4,7 +4,9 @@ import {
   type AcceptedCipher,
   CBC_NAMES,
   type ContentCipher,
+  GCM_IV_BYTES,
   GCM_NAMES,
+  GCM_TAG_BYTES,
   isUnsafeCipher,
   type UnsafeCipher,
 } from './cipher-names.js';
@@ -84,15 +86,14 @@ abstract class HoldingDecipher<C extends Decipher> implements ByteDecipher {
   abstract end(): Buffer | null;
 }
 
-const TAG_BYTES = 16;
-
 /** AES-GCM: the tag comes last (XML Encryption 1.1 section 5.2.4). */
 class GcmDecipher extends HoldingDecipher<DecipherGCM> {
   readonly #make: (iv: Buffer) => DecipherGCM;
 
   constructor(cipher: ContentCipher, key: Buffer) {
-    super(12, TAG_BYTES);
-    this.#make = (iv) => createDecipheriv(GCM_NAMES[cipher], key, iv, { authTagLength: TAG_BYTES });
+    super(GCM_IV_BYTES, GCM_TAG_BYTES);
+    this.#make = (iv) =>
+      createDecipheriv(GCM_NAMES[cipher], key, iv, { authTagLength: GCM_TAG_BYTES });
   }
 
   protected begin(iv: Buffer): DecipherGCM {
@@ -100,7 +101,7 @@ class GcmDecipher extends HoldingDecipher<DecipherGCM> {
   }
 
   end(): Buffer | null {
-    if (this.cipher === null || this.held.length !== TAG_BYTES) return null;
+    if (this.cipher === null || this.held.length !== GCM_TAG_BYTES) return null;
     this.cipher.setAuthTag(this.held);
     try {
       return this.cipher.final();

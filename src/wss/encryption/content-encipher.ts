@@ -1,9 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type CipherGCM, createCipheriv, randomBytes } from 'node:crypto';
-import { type ContentCipher, GCM_NAMES } from './cipher-names.js';
+import { type ContentCipher, GCM_IV_BYTES, GCM_NAMES, GCM_TAG_BYTES } from './cipher-names.js';
 
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 /** Bytes that four letters of base64 stand for. */
 const GROUP_BYTES = 3;
 
@@ -17,9 +15,9 @@ export class ContentEncipher {
   #rest: Buffer;
 
   constructor(cipher: ContentCipher, key: Buffer) {
-    this.#rest = randomBytes(IV_BYTES);
+    this.#rest = randomBytes(GCM_IV_BYTES);
     const name = GCM_NAMES[cipher];
-    this.#cipher = createCipheriv(name, key, this.#rest, { authTagLength: TAG_BYTES });
+    this.#cipher = createCipheriv(name, key, this.#rest, { authTagLength: GCM_TAG_BYTES });
   }
 
   /** Encrypts the next bytes. Returns letters of base64. */

@@ -159,7 +159,7 @@ function publicKeyIn(info: canonical.ElementNode): KeyObject | null {
       return createPublicKey({ key: base64Of(part), format: 'der', type: 'spki' });
     }
     const [value] = isNamed(part, DS, 'KeyValue') ? elementParts(part) : [];
-    return value === undefined || !isNamed(value, DS11, 'ECKeyValue') ? null : pointOf(value);
+    return value === undefined || !isNamed(value, DS11, 'ECKeyValue') ? null : keyAtPoint(value);
   } catch {
     return null;
   }
@@ -172,7 +172,7 @@ const JWK_CURVES: ReadonlyMap<string, readonly [name: string, bytes: number]> = 
   ['secp521r1', ['P-521', 66]],
 ]);
 
-function pointOf(value: canonical.ElementNode): KeyObject | null {
+function keyAtPoint(value: canonical.ElementNode): KeyObject | null {
   const [curve, point] = elementParts(value);
   const uri = typedAttribute(curve, 'URI') ?? '';
   const [crv, bytes] = JWK_CURVES.get(CURVE_URIS.get(uri) ?? '') ?? [];

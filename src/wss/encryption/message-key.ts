@@ -144,7 +144,7 @@ function agreedKey(key: Buffer, publicKey: KeyObject, recipient: string): KeyTex
   const secret = diffieHellman({ privateKey: own.privateKey, publicKey });
   const derivation = { kind: 'concat', digest: 'sha256', info: ALGORITHM_ID } as const;
   const wrapping = deriveKey(secret, derivation, 32);
-  const point = pointOf(own.publicKey).toString('base64');
+  const point = encodedPoint(own.publicKey).toString('base64');
   const named =
     `<xenc:AgreementMethod Algorithm="${ECDH_ES}"><xenc11:KeyDerivationMethod ` +
     `xmlns:xenc11="${XENC11}" Algorithm="${CONCAT_KDF}"><xenc11:ConcatKDFParams ` +
@@ -163,7 +163,7 @@ function agreedKey(key: Buffer, publicKey: KeyObject, recipient: string): KeyTex
 }
 
 /** The uncompressed point of a public key. */
-function pointOf(publicKey: KeyObject): Buffer {
+function encodedPoint(publicKey: KeyObject): Buffer {
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
   return Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
 }

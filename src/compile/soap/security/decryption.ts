@@ -1,9 +1,9 @@
-import { Buffer } from 'node:buffer';
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { invalid, within } from '../../../config/keys/finding.js';
 import type { DecryptPlan, IdentityPlan } from '../../../config/plans/security-plan.js';
-import { type encryption, problemOfKey, x509 } from '../../../wss/index.js';
+import { type encryption, problemOfKey } from '../../../wss/index.js';
 import { madeAnew } from '../../made-anew.js';
+import { certificateIn } from './signing-identity.js';
 
 /** What is configured beside `decrypt`. */
 interface BesideDecrypt {
@@ -79,12 +79,4 @@ function decryptionKey(
     throw invalid(['key'], 'The private key can open nothing: it is for signatures.', remedy);
   }
   return { certificate, key };
-}
-
-function certificateIn(pem: string): x509.ParsedCertificate | null {
-  try {
-    return x509.parseCertificate(new X509Certificate(Buffer.from(pem)));
-  } catch {
-    return null;
-  }
 }

@@ -1,11 +1,10 @@
-import { Buffer } from 'node:buffer';
-import { X509Certificate } from 'node:crypto';
 import type { ConfigPath } from '../../../config/keys/config-path.js';
 import { invalid, within } from '../../../config/keys/finding.js';
 import type { MadeEncryptionPlan } from '../../../config/plans/security-plan.js';
 import type { ServicePlan } from '../../../config/plans/service-plan.js';
-import { type encryption, problemOfKey, x509 } from '../../../wss/index.js';
+import { type encryption, problemOfKey, type x509 } from '../../../wss/index.js';
 import { madeAnew } from '../../made-anew.js';
+import { certificateIn } from './signing-identity.js';
 
 /** How calls of a service are encrypted for its backend. */
 export interface MadeEncryption extends encryption.EncryptionRules {
@@ -113,14 +112,6 @@ function recipientIn(text: string, keys: EncryptKeys): x509.ParsedCertificate {
     );
   }
   return found;
-}
-
-function certificateIn(pem: string): x509.ParsedCertificate | null {
-  try {
-    return x509.parseCertificate(new X509Certificate(Buffer.from(pem)));
-  } catch {
-    return null;
-  }
 }
 
 /** A part as it is configured: the table of keys has checked it. */

@@ -12,6 +12,12 @@ export interface CallEncryption {
   readonly readers: Pick<ReaderPool, 'take' | 'give'>;
 }
 
+/** Null where calls of a service are not encrypted. */
+export const callEncryption = (
+  rules: MadeEncryption | null,
+  readers: CallEncryption['readers'],
+): CallEncryption | null => (rules === null ? null : { rules, readers });
+
 /** How a message is signed and encrypted once its blocks are in it. */
 export interface Sealing {
   readonly signing: SigningRules | null;

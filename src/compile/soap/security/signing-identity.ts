@@ -20,13 +20,8 @@ function signingIdentity(
 ): SigningIdentity {
   const broken = (path: string, what: string): FindingsError =>
     invalid([path], what, 'Write PEM: the certificate, and the private key that belongs to it.');
-  let certificate: x509.ParsedCertificate | null;
+  const certificate = certificateIn(certificateText);
   let key: KeyObject;
-  try {
-    certificate = x509.parseCertificate(new X509Certificate(Buffer.from(certificateText)));
-  } catch {
-    certificate = null;
-  }
   if (certificate === null) throw broken('cert', `The certificate of ${owner} cannot be read.`);
   try {
     key = createPrivateKey({
@@ -51,4 +46,13 @@ function signingIdentity(
     );
   }
   return { certificate, key, algorithm };
+}
+
+/** The certificate of a PEM text; null for one that cannot be read. */
+export function certificateIn(pem: string): x509.ParsedCertificate | null {
+  try {
+    return x509.parseCertificate(new X509Certificate(Buffer.from(pem)));
+  } catch {
+    return null;
+  }
 }

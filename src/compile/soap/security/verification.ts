@@ -1,5 +1,4 @@
-import { Buffer } from 'node:buffer';
-import { type KeyObject, X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { ConfigPath } from '../../../config/keys/config-path.js';
 import {
   type Finding,
@@ -35,6 +34,7 @@ import {
 import { type Keeping, Kept } from '../../keep.js';
 import { madeAnew } from '../../made-anew.js';
 import { compileDecryption } from './decryption.js';
+import { certificateIn } from './signing-identity.js';
 import { compileTokenUsers, type TokenUsers } from './token-users.js';
 
 type VerifyKeys = VerifyPlan['keys'];
@@ -271,7 +271,7 @@ function certificatesIn(path: ConfigPath, pem: string): readonly x509.ParsedCert
     );
   }
   return found.map((text, index) => {
-    const parsed = parsedOf(text);
+    const parsed = certificateIn(text);
     const which = `Certificate ${index + 1} of \`${path.join('.')}\``;
     if (parsed === null) {
       throw invalid(path, `${which} cannot be read.`, 'Check that the file is whole.');
@@ -286,14 +286,6 @@ function certificatesIn(path: ConfigPath, pem: string): readonly x509.ParsedCert
     }
     return parsed;
   });
-}
-
-function parsedOf(pem: string): x509.ParsedCertificate | null {
-  try {
-    return x509.parseCertificate(new X509Certificate(Buffer.from(pem)));
-  } catch {
-    return null;
-  }
 }
 
 /** Throws `FindingsError` for a list that is none, or that no authority has signed. */
