@@ -1,14 +1,12 @@
 import type { Exchange, Outcome } from '../gateway/exchange.js';
 import type { HourReport, RouteHour } from './hour-report.js';
+import { REQUEST_SECONDS } from './metrics/metrics.js';
 
 /** A slot is half a minute: an hour of them is a chart that a screen can show. */
 const SLOT_MILLIS = 30_000;
 export const SLOTS = 120;
 /** Routes that are counted by themselves; those of others count in the total alone. */
 export const HOUR_ROUTES_MAX = 1000;
-
-/** Upper bounds of times in seconds: those of `soapstone_request_duration_seconds`. */
-const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Counts of each slot. */
 class RouteCounts {
@@ -45,7 +43,10 @@ export class LastHour {
   readonly #total = new RouteCounts();
   readonly #routes = new Map<string, RouteCounts>();
   /** Counts of times by their bounds, a row for each slot. */
-  readonly #times = Array.from({ length: SLOTS }, () => new Uint32Array(BOUNDS.length + 1));
+  readonly #times = Array.from(
+    { length: SLOTS },
+    () => new Uint32Array(REQUEST_SECONDS.length + 1),
+  );
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
@@ -80,7 +81,7 @@ export class LastHour {
     return {
       slotSeconds: SLOT_MILLIS / 1000,
       fromSeconds: (from * SLOT_MILLIS) / 1000,
-      bounds: BOUNDS,
+      bounds: REQUEST_SECONDS,
       times: ordered(this.#times).map((row) => [...row]),
       total: listed('', this.#total),
       routes: [...this.#routes].map(([route, counts]) => listed(route, counts)),
@@ -140,8 +141,8 @@ export class LastHour {
 }
 
 function boundOf(seconds: number): number {
-  const at = BOUNDS.findIndex((bound) => seconds <= bound);
-  return at === -1 ? BOUNDS.length : at;
+  const at = REQUEST_SECONDS.findIndex((bound) => seconds <= bound);
+  return at === -1 ? REQUEST_SECONDS.length : at;
 }
 
 /**

@@ -16,8 +16,13 @@ import { OTHER } from './tally.js';
 import { addUpstreamGauges, type UpstreamGauges } from './upstream-gauges.js';
 import { UpstreamTotals } from './upstream-totals.js';
 
-/** Seconds. From a small call on the same machine to the default total timeout of an upstream. */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/**
+ * Upper bounds of the times of requests, in seconds: from a small call on the same machine to the
+ * default total timeout of an upstream.
+ */
+export const REQUEST_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+];
 const COSTS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
 /** Metrics of requests, in the order in which they are printed. */
@@ -36,19 +41,19 @@ const REQUEST_METRICS = {
   seconds: histogram(
     'soapstone_request_duration_seconds',
     ['route', 'operation'],
-    SECONDS,
+    REQUEST_SECONDS,
     'Time from the first line of a request to the last byte of its answer.',
   ),
   upstreamSeconds: histogram(
     'soapstone_upstream_duration_seconds',
     ['route'],
-    SECONDS,
+    REQUEST_SECONDS,
     'Time of one request spent waiting for upstream calls, added up.',
   ),
   heldSeconds: histogram(
     'soapstone_held_head_duration_seconds',
     ['route'],
-    SECONDS,
+    REQUEST_SECONDS,
     'Time from the first line of a SOAP request until its head was validated and the ' +
       'rest could be forwarded.',
   ),
