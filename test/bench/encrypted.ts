@@ -39,6 +39,7 @@ import { envelope } from '../kit/envelope.js';
 import { startProcess } from '../kit/gateway-process.js';
 import { signedMessage } from '../kit/signed-message.js';
 import {
+  cpuInTurns,
   isProgram,
   isQuick,
   mib,
@@ -60,25 +61,6 @@ const CHUNK = 64 * 1024;
 const rows = (bytes: number): string =>
   `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name>\
 <sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}</Run>`;
-
-/** Microseconds of processor time of one call of each, in turns. */
-function compare(
-  rounds: number,
-  calls: number,
-  runs: readonly (() => void)[],
-): readonly (readonly number[])[] {
-  const times = runs.map((): number[] => []);
-  for (let round = 0; round < rounds + 2; round++) {
-    for (const [index, run] of runs.entries()) {
-      const before = process.cpuUsage();
-      for (let call = 0; call < calls; call++) run();
-      const { user, system } = process.cpuUsage(before);
-      // The first two rounds warm up.
-      if (round >= 2) times[index]?.push((user + system) / calls);
-    }
-  }
-  return times;
-}
 
 /** Keys of a receiver, in a folder that is gone at the end. */
 async function keysOf(t: { teardown(end: () => unknown): void }) {
@@ -164,7 +146,7 @@ async function benchCost(quick: boolean): Promise<void> {
     if (plain === undefined || encrypted === undefined) return;
     const bare = work.bareEncrypt(Buffer.from(content));
     const names = ['decrypted', 'encrypted'];
-    const times = compare(quick ? 7 : 21, 200, [
+    const times = cpuInTurns(quick ? 7 : 21, 200, [
       () => work.bareDecrypt(bare),
       () => work.decrypt(encrypted),
       () => work.bareEncrypt(Buffer.from(content)),
@@ -179,7 +161,7 @@ async function benchCost(quick: boolean): Promise<void> {
     const long = rows(8 * 1024 * 1024);
     const longPlain = Buffer.from(envelope(long));
     const longEncrypted = Buffer.from(encryptBody(envelope(long), own));
-    const speeds = compare(quick ? 3 : 9, 1, [
+    const speeds = cpuInTurns(quick ? 3 : 9, 1, [
       () => work.decrypt(longEncrypted),
       () => work.encrypt(longPlain),
     ]).map((each) => (longPlain.length / quantile(each, 0.5)).toFixed(0));

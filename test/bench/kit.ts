@@ -185,3 +185,22 @@ export async function cpuMicros(
   await callAll(count, atOnce, ask);
   return ((await server.usage()).cpuMicros - before.cpuMicros) / count;
 }
+
+/** Microseconds of processor time of one call of each, in turns. */
+export function cpuInTurns(
+  rounds: number,
+  calls: number,
+  runs: readonly (() => void)[],
+): readonly (readonly number[])[] {
+  const times = runs.map((): number[] => []);
+  for (let round = 0; round < rounds + 2; round++) {
+    for (const [index, run] of runs.entries()) {
+      const before = process.cpuUsage();
+      for (let call = 0; call < calls; call++) run();
+      const { user, system } = process.cpuUsage(before);
+      // The first two rounds warm up.
+      if (round >= 2) times[index]?.push((user + system) / calls);
+    }
+  }
+  return times;
+}

@@ -16,7 +16,7 @@ import { XmlReader } from '../../src/xml/reader.js';
 import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
 import { signedMessage } from '../kit/signed-message.js';
 import { rulesTrusting } from '../wss/trusting-rules.js';
-import { isProgram, isQuick, print, quantile, table } from './kit.js';
+import { cpuInTurns, isProgram, isQuick, print, quantile, table } from './kit.js';
 import { denseContent } from './messages.js';
 
 const LIMITS = {
@@ -41,25 +41,6 @@ function trusting(): { readonly client: Identity; readonly rules: VerificationRu
   const client = authority.sign('erp', 30, '/OU=Clients/CN=erp', 'DNS:a', RSA_KEY);
   rmSync(folder, { recursive: true });
   return { client, rules: rulesTrusting(authority.ca.cert, 'rsa-sha256') };
-}
-
-/** Microseconds of processor time of one call of each, in turns. */
-function compare(
-  rounds: number,
-  calls: number,
-  runs: readonly (() => void)[],
-): readonly (readonly number[])[] {
-  const times = runs.map((): number[] => []);
-  for (let round = 0; round < rounds + 2; round++) {
-    for (const [index, run] of runs.entries()) {
-      const before = process.cpuUsage();
-      for (let call = 0; call < calls; call++) run();
-      const { user, system } = process.cpuUsage(before);
-      // The first two rounds warm up.
-      if (round >= 2) times[index]?.push((user + system) / calls);
-    }
-  }
-  return times;
 }
 
 const quartiles = (values: readonly number[]): string =>
@@ -98,7 +79,7 @@ export async function benchSigned(quick: boolean): Promise<void> {
   const small = signedMessage(client, rows(700));
   const message = Buffer.from(small.message);
   const runs = [bareWork(small, client), () => read(message, false), () => read(message, true)];
-  const times = compare(quick ? 7 : 21, 500, runs);
+  const times = cpuInTurns(quick ? 7 : 21, 500, runs);
   const bare = quantile(times[0] ?? [], 0.5);
   print(
     `A signed message of ${message.length} bytes (RSA-2048, Body and Timestamp): processor time\n`,
@@ -121,7 +102,7 @@ export async function benchSigned(quick: boolean): Promise<void> {
   ] as const;
   const speeds = long.map(([name, content]) => {
     const bytes = Buffer.from(signedMessage(client, content).message);
-    const [on = [], off = []] = compare(quick ? 3 : 9, 1, [
+    const [on = [], off = []] = cpuInTurns(quick ? 3 : 9, 1, [
       () => read(bytes, true),
       () => read(bytes, false),
     ]);
