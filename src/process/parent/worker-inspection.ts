@@ -1,6 +1,6 @@
 import type { InspectControl } from '../../flow/inspect/inspect-pages.js';
 import { NotAvailable } from '../../observe/admin.js';
-import { ANSWER_MILLIS, askAll, type Worker } from './worker.js';
+import { askAll, askAny, type Worker } from './worker.js';
 
 /** Exchanges that are listed of an operation: each worker keeps the latest of its own. */
 const LISTED_MAX = 100;
@@ -17,19 +17,6 @@ export const workerInspection = (taking: ReadonlySet<Worker>): InspectControl =>
       .sort((one, other) => other.startedMillis - one.startedMillis)
       .slice(0, LISTED_MAX);
   },
-  // One after the other: an exchange is kept by one worker, which alone records that it was shown.
-  async show(query, by) {
-    let hasAnswer = false;
-    for (const { channel } of [...taking]) {
-      try {
-        const found = await channel.ask('exchange', { query, by }, ANSWER_MILLIS);
-        if (found !== null) return found;
-        hasAnswer = true;
-      } catch {
-        // Another one may keep it.
-      }
-    }
-    if (!hasAnswer) throw new NotAvailable('no worker answers');
-    return null;
-  },
+  // An exchange is kept by one worker, which alone records that it was shown.
+  show: (query, by) => askAny(taking, 'exchange', { query, by }, (found) => found !== null),
 });

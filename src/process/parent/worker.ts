@@ -44,22 +44,28 @@ export async function askAll<K extends keyof WorkerCalls>(
 }
 
 /**
- * The answer of a worker that takes requests, the one that has run longest first. Throws
- * `NotAvailable` where none answers.
+ * The first answer that is wanted of workers that take requests, asked one after the other, the one
+ * that has run longest first; the last answer where none is. Throws `NotAvailable` where no worker
+ * answers.
  */
 export async function askAny<K extends keyof WorkerCalls>(
   taking: ReadonlySet<Worker>,
   call: K,
   data: WorkerCalls[K]['data'],
+  isWanted: (answer: WorkerCalls[K]['answer']) => boolean = () => true,
 ): Promise<WorkerCalls[K]['answer']> {
+  const answers: WorkerCalls[K]['answer'][] = [];
   for (const { channel } of [...taking]) {
     try {
-      return await channel.ask(call, data, ANSWER_MILLIS);
+      const answer = await channel.ask(call, data, ANSWER_MILLIS);
+      if (isWanted(answer)) return answer;
+      answers.push(answer);
     } catch {
       // The next one may.
     }
   }
-  throw new NotAvailable('no worker answers');
+  if (answers.length === 0) throw new NotAvailable('no worker answers');
+  return answers.at(-1);
 }
 
 /** A worker in a process of its own, which runs the same command line. */
