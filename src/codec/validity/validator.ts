@@ -53,6 +53,7 @@ export interface ValidatorOptions extends ValidityLimits {
  */
 export class ContentValidator implements XmlHandler {
   readonly #schema: SchemaRules;
+  readonly #records: ReturnType<typeof modelRecordsOf>;
   readonly #root: ElementRules;
   readonly #sink: ViolationSink;
   readonly #options: ValidatorOptions;
@@ -77,6 +78,7 @@ export class ContentValidator implements XmlHandler {
     frames: FramePool,
   ) {
     this.#schema = schema;
+    this.#records = modelRecordsOf(schema);
     this.#root = root;
     this.#sink = sink;
     this.#options = options;
@@ -166,14 +168,14 @@ export class ContentValidator implements XmlHandler {
   enter(depth: number): number {
     if (this.#isOver || this.#identity !== null) return 0;
     this.#outer = depth - this.#depth;
-    return modelRecordsOf(this.#schema).enter(this.#frames, this.#depth, depth);
+    return this.#records.enter(this.#frames, this.#depth, depth);
   }
 
   leave(lowest: number, depth: number): void {
     this.#depth = lowest - this.#outer;
     let frame = this.#frames[this.#depth - 1];
     for (let level = lowest; frame !== undefined; level++) {
-      const position = modelRecordsOf(this.#schema).leave(frame, level);
+      const position = this.#records.leave(frame, level);
       if (level === depth || position?.element == null) return;
       const { element, mayRepeat } = position;
       frame = this.#open(element, frame.lastOrdinal, mayRepeat);
@@ -182,7 +184,7 @@ export class ContentValidator implements XmlHandler {
 
   learn(uri: string, local: string): boolean {
     const frame = this.#frames[this.#depth - 1];
-    return frame !== undefined && modelRecordsOf(this.#schema).learn(frame, uri, local);
+    return frame !== undefined && this.#records.learn(frame, uri, local);
   }
 
   #advance({ walk }: Frame, { uri, local }: StartTag): Position<ElementRules> | null {
