@@ -20,7 +20,6 @@ export interface SecondBackendPlan extends BackendPlan {
   readonly digest: string;
 }
 
-/** Names of header fields that hold credentials, as far as a name tells. */
 /** The parts of `tls` that show who the gateway is, and how the service is called. */
 const IDENTITY: ReadonlySet<string> = new Set(['cert', 'key', 'pfx', 'passphrase', 'servername']);
 /** Keys whose values are secrets, or come with them. */
