@@ -43,6 +43,7 @@ import {
   adminHosts,
   makeAdminServer,
   type Operator,
+  operatorFields,
   type Reload,
 } from './observe/admin.js';
 import { type Audit, openAudit } from './observe/audit/audit.js';
@@ -330,9 +331,7 @@ export class Gateway {
   moveCanary(service: string, share: number, by: Operator): CanaryState | null {
     const moved = this.#canaries.move(service, share);
     if (moved !== null) {
-      const { client } = by;
-      const operator = by.operator === null ? {} : { operator: by.operator };
-      this.#log.event('info', 'canary was moved', { service, share, client, ...operator });
+      this.#log.event('info', 'canary was moved', { service, share, ...operatorFields(by) });
       this.#audit?.recordMove(service, share, by);
     }
     return moved;

@@ -88,6 +88,15 @@ export interface Operator {
   readonly client: string;
 }
 
+/** The fields of a log line about an operator. */
+export const operatorFields = ({
+  operator,
+  client,
+}: Operator): Readonly<Record<string, string>> => ({
+  client,
+  ...(operator === null ? {} : { operator }),
+});
+
 export interface ReloadResult {
   /** The generation in use now. */
   readonly generation: number;

@@ -1,3 +1,4 @@
+import { operatorFields } from '../../observe/admin.js';
 import type { Log } from '../../observe/log/log.js';
 import type { ReportLook } from './inspection.js';
 
@@ -17,8 +18,7 @@ export const lookReporter =
       service,
       operation,
       exchange: id,
-      client: by.client,
-      ...(by.operator === null ? {} : { operator: by.operator }),
+      ...operatorFields(by),
     });
     record?.recordLook(query, by, isAllowed);
   };

@@ -52,10 +52,8 @@ export class Audit {
 
   /** Records that an operator has moved calls of a service to another backend. */
   recordMove(service: string, share: number, by: Operator): void {
-    const { operator, client } = by;
     this.#writer.append({
-      ...(operator === null ? {} : { operator }),
-      address: client,
+      ...operatorParts(by),
       route: service,
       decision: 'moved',
       rule: 'canary',
@@ -66,12 +64,11 @@ export class Audit {
   /** Records that an operator has seen the values of an exchange, or was refused them. */
   recordLook(
     { service, operation, id }: { service: string; operation: string; id: string },
-    { operator, client }: Operator,
+    by: Operator,
     isAllowed: boolean,
   ): void {
     this.#writer.append({
-      ...(operator === null ? {} : { operator }),
-      address: client,
+      ...operatorParts(by),
       route: service,
       operation,
       decision: isAllowed ? 'shown' : 'denied',
@@ -124,6 +121,12 @@ export const openAudit = (to: AuditTarget | null, log: Log, chain?: string): Aud
         (reason) => log.event('error', 'the audit cannot be written', { reason }),
         chain,
       );
+
+/** The parts of a record about an operator. */
+const operatorParts = ({ operator, client }: Operator) => ({
+  ...(operator === null ? {} : { operator }),
+  address: client,
+});
 
 /** Names that one line lists. */
 const NAMES_MAX = 100;

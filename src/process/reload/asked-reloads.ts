@@ -1,5 +1,5 @@
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
-import type { Operator } from '../../observe/admin.js';
+import { type Operator, operatorFields } from '../../observe/admin.js';
 import type { Log } from '../../observe/log/log.js';
 import type { Reloader } from './reloader.js';
 import type { UseSource, WsdlTakeover } from './wsdl-takeover.js';
@@ -12,11 +12,8 @@ export const askedFrom = (
   log: Log,
 ) => ({
   loads: reloader.loads,
-  reload: ({ operator, client }: Operator) => {
-    log.event('info', 'a reload was requested', {
-      client,
-      ...(operator === null ? {} : { operator }),
-    });
+  reload: (by: Operator) => {
+    log.event('info', 'a reload was requested', operatorFields(by));
     return reloader.request('POST /reload');
   },
   offer: (each: WsdlOffer) => takeover.offer(each, reloader, use),
