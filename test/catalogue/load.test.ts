@@ -110,6 +110,7 @@ t.test('C02: files around the folder of a WSDL that is imported', async (t) => {
   await put('estate/a/b/.ssh/id', xsd());
   await put('estate/a/b/.git/config', xsd());
   await put('estate/a/b/notes.txt', xsd());
+  await put('estate/a/b/web.config.xml', '<configuration password="hunter2"/>');
   await put('estate/a/b/keys', 'password=hunter2');
   await put('estate/a/b/keys.xsd', '<secret token="hunter2"/>');
   await put('estate/a/b/keys.xml', '<secret token="hunter2"/>');
@@ -127,6 +128,10 @@ t.test('C02: files around the folder of a WSDL that is imported', async (t) => {
   t.equal(nearby.documents.length, 2);
   t.match(nearby.warnings, [{ what: /they were read from \S+estate\/a\.$/ }]);
 
+  await put('estate/a/b/t.xml', xsd());
+  rows.answer('C02', 'import: a schema of the tree that is called .xml');
+  t.equal((await read('../../../t.xml')).documents.length, 2);
+
   const up = '../'.repeat(40);
   for (const [name, ...hrefs] of [
     ['import: a path that climbs to /etc/passwd', `${up}etc/passwd`, `${up}etc/hosts`],
@@ -140,6 +145,7 @@ t.test('C02: files around the folder of a WSDL that is imported', async (t) => {
       '../../../keys',
       '../../../keys.xsd',
       '../../../keys.xml',
+      '../../../web.config.xml',
       '../../../broken.xsd',
     ],
   ] as const) {

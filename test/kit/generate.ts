@@ -6,6 +6,7 @@ import { printHouse } from './packages.js';
 import { printReference, replaceSection } from './reference/configuration.js';
 import { printConfigurationTypes } from './reference/configuration-types.js';
 import { printConformance } from './reference/conformance.js';
+import { printDefaults } from './reference/defaults.js';
 import { printJsonSchema } from './reference/json-schema.js';
 import { printKept } from './reference/kept.js';
 import { printMetrics } from './reference/metrics.js';
@@ -35,6 +36,12 @@ if (manual !== null)
 const operations = await readFile('config/manual/operations.md', 'utf8').catch(() => null);
 if (operations !== null)
   await writeFile('config/manual/operations.md', replaceSection(operations, 'kept', printKept()));
+const defaults = await readFile('config/manual/defaults.md', 'utf8').catch(() => null);
+if (defaults !== null)
+  await writeFile(
+    'config/manual/defaults.md',
+    replaceSection(defaults, 'defaults', printDefaults()),
+  );
 const replies = await readFile('config/manual/replies.md', 'utf8').catch(() => null);
 if (replies !== null) {
   const ends: (() => unknown)[] = [];

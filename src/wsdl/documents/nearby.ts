@@ -10,7 +10,7 @@ const LEVELS_UP = 4;
 /**
  * Whether a file outside the folder of a WSDL that the WSDL names may be read without `--root`
  * (catalogue C02).
- * - It is a schema or WSDL by its name, or has no extension; by its content, `documents.ts` makes
+ * - It may be a schema or WSDL by its name (`isDocumentName`); by its content, `documents.ts` makes
  *   sure.
  * - The folder that holds both is at most `LEVELS_UP` above that of the WSDL. It is neither the
  *   root of the file system nor a folder in it, and neither a home directory nor a folder above
@@ -30,9 +30,12 @@ export function isNearby(folder: string, file: string, home: string = homedir())
   );
 }
 
-/** Whether a file is a schema or WSDL by its name, or has no extension. */
+/**
+ * Whether a file may be a schema or WSDL by its name: by its extension or `.xml`, without one, or
+ * as tools keep what an address with a query answers (`S.svc?xsd=xsd0`).
+ */
 const isDocumentName = (file: string): boolean =>
-  /\.(?:xsd|wsdl)$/i.test(file) || extname(file) === '';
+  /\.(?:xsd|wsdl|xml)$|\?(?:xsd|wsdl)\b[^/]*$/i.test(file) || extname(file) === '';
 
 /** Segments of the path of a URL that are looked for along the tree of a WSDL. */
 const SEGMENTS = 6;

@@ -52,6 +52,8 @@ const TREES: Readonly<Record<string, readonly [wsdl: string, location: string, f
   'a folder of schemas beside': ['wsdl/a.wsdl', 't.xsd', 'schemas/t.xsd'],
   'a folder of schemas within': ['w/a.wsdl', 'http://h.example/t.xsd', 'w/schemas/t.xsd'],
   'a URL, and a folder beside': ['wsdl/a.wsdl', 'http://h.example/shop/t.xsd', 'xsd/t.xsd'],
+  'a schema that is called .xml': ['wsdl/a.wsdl', '../types/t.xml', 'types/t.xml'],
+  'a file with a query in its name, beside': ['w/a.wsdl', '../x/S.svc?xsd=0', 'x/S.svc?xsd=0'],
   'white space': ['wsdl/a.wsdl', '\n  t.xsd\n', 'wsdl/t.xsd'],
 };
 
