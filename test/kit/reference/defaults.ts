@@ -44,7 +44,10 @@ export const DEFAULT_ROWS: Readonly<Record<string, DefaultRow>> = {
   'mime.partHeaderBytes': row(null, '181 by Axis2; CXF reads 300 for one field'),
   'mime.boundaryChars': row(null, '61 by Axis2; RFC 2046 allows 70'),
   'mime.outsideBytes': row(null, 'a line end'),
-  'codec.listItems': row(13, 'WCF reads 65,536 objects, gSOAP 100,000 members; SOAP callers have no such limit'),
+  'codec.listItems': row(
+    13,
+    'WCF reads 65,536 objects, gSOAP 100,000 members; SOAP callers have no such limit',
+  ),
   'codec.inputItems': row(null, 'as `codec.listItems`'),
   'codec.inputDepth': row(9, 'with the envelope it is below the 100 of CXF'),
   'codec.stringChars': row(1368, '.NET reads 8 KiB'),
