@@ -177,6 +177,7 @@ export class EnvelopeValidator implements XmlHandler {
    */
   expectParts(expected: ExpectedParts | null): void {
     if (expected !== null && this.operation !== null) {
+      this.bridge?.expectSeveral();
       this.#parts = new BodyParts(expected, this.operation);
     }
   }
@@ -223,7 +224,7 @@ export class EnvelopeValidator implements XmlHandler {
       this.#inner?.close(contentEndBytes, endBytes);
       if (this.#depth === 0) {
         this.#inner = null;
-        this.bridge?.closeElement(contentEndBytes);
+        this.bridge?.closeElement(contentEndBytes, endBytes);
       }
       return;
     }
@@ -351,7 +352,7 @@ export class EnvelopeValidator implements XmlHandler {
     if (dialect === null) throw structureRefusal('Body');
     const isFault = tag.local === 'Fault' && tag.uri === dialect.envelopeUri;
     if (isFault) {
-      this.bridge?.openFault();
+      this.bridge?.openFault(tag);
     } else {
       this.bridge?.openBodyChild(tag);
     }

@@ -258,6 +258,8 @@ export class Gate {
     const start = this.#reader.sourceStart ?? 0;
     const own = this.#options.onViolation === null ? (this.#validator.edits ?? []) : [];
     if (bridge === null) return applyEdits(held, own, encoding, start);
+    // A Fault is taken out of its package by the offsets with which that came.
+    if (bridge.isFault && this.#reader.bridgedHead !== undefined) return held;
     const isUtf8 = encoding === 'utf-8' || encoding === 'us-ascii';
     const bytes = held.subarray(start);
     const edits: readonly Edit[] = mergeEdits(own, bridge.edits({ bytes, isWhole, isUtf8 }));

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { errorWith } from '../kit/answers.js';
 import { answerBy, answerWith, type RecordingBackend } from '../kit/backend.js';
 import { runCommand } from '../kit/command.js';
-import { envelope, faultOf, postSoap } from '../kit/envelope.js';
+import { envelope, faultOf, postSoap, SOAP_11, SOAP_12 } from '../kit/envelope.js';
 import { running } from '../kit/live-desk.js';
 import { RawClient } from '../kit/raw-client.js';
 import { useFolder, useGateway, useService } from '../kit/use.js';
@@ -496,4 +496,22 @@ minOccurs="0" maxOccurs="unbounded" nillable="true"/></xs:sequence></xs:complexT
   t.strictSame(await ask(`{ echo(${given}) { ${selected} } }`), {
     data: { echo: { __typename: 'Broken', why: 'old' } },
   });
+});
+
+t.test('long messages of several parts keep the meaning of names over a bridge', async (t) => {
+  const bridge = 'versions: ["1.1"], bridge: ["1.2"],';
+  const { send, backend } = await startDesk(t, bridge);
+  const long = tag(`s:x ${'x'.repeat(100_000)}`);
+  const hits = `<Hits xmlns="urn:t"><hit>${'x'.repeat(100_000)}</hit></Hits>`;
+  const found = `${hits}${tag('s:1st')}${tag('s:2nd')}${COUNT}`;
+  backend.answer = answerWith(envelope(found));
+  const request = envelope(`${SEARCH}${PAGE}${long}${long}`, '', SOAP_12);
+  const { status, text } = await send(request, '', 'application/soap+xml');
+  t.equal(status, 200);
+  const sent = String(backend.complete.at(-1)?.body);
+  t.equal(sent.match(new RegExp(`<t:Tag xmlns:s="${SOAP_12}" `, 'g'))?.length, 2);
+  t.match(sent.slice(0, 200), `<s:Envelope xmlns:s="${SOAP_11}"><s:Body><Search xmlns="urn:t">`);
+  t.equal(text.match(new RegExp(`<t:Tag xmlns:s="${SOAP_11}" `, 'g'))?.length, 2);
+  t.match(text.slice(0, 200), `<s:Envelope xmlns:s="${SOAP_12}"><s:Body><Hits xmlns="urn:t">`);
+  t.ok(text.endsWith(`${COUNT}</s:Body></s:Envelope>`));
 });

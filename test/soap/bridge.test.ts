@@ -1,16 +1,19 @@
+import { deepStrictEqual as same } from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../src/core/limit.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect, type DialectName } from '../../src/soap/dialect.js';
-import { EnvelopeValidator } from '../../src/soap/envelope.js';
+import { type EnvelopeObserver, EnvelopeValidator } from '../../src/soap/envelope.js';
 import { Gate } from '../../src/soap/gate.js';
 import { ALL, type Interest, type StartTag, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { refusalOf } from '../kit/read-xml.js';
-import { assertSplitsAgree } from '../kit/splits.js';
+import { assertSplitsAgree, cutAt } from '../kit/splits.js';
+import { anyMessage } from './bridged-messages.js';
 import { ENVELOPE_RULES, SOAP } from './rules.js';
 
 /** Messages that a bridge puts into another version keep their meaning, there and back. */
@@ -18,10 +21,22 @@ import { ENVELOPE_RULES, SOAP } from './rules.js';
 /** Rules of a message that no node on the way takes blocks out of. */
 const RULES = { ...ENVELOPE_RULES, header: { ...ENVELOPE_RULES.header, enforce: false } };
 
+/** Lets Body have several children, each of the name that it was generated with. */
+const SEVERAL: EnvelopeObserver = {
+  onHeadValid: (validator) => {
+    const { operation } = validator;
+    if (operation === null || !operation.local.startsWith('Op')) return;
+    const { uri } = operation;
+    const sequence = ['Op', 'Op2', 'Op3'].map((local) => ({ uri, local }));
+    validator.expectParts({ sequences: [sequence], isExact: false, isReadWhole: false });
+  },
+  openBody: () => null,
+};
+
 /** The message in another dialect. Throws the refusal of one that cannot be put into it. */
 function translated(pieces: readonly Uint8Array[], to: Dialect, windowBytes: number): Buffer {
   const chunks: Buffer[] = [];
-  const validator = new EnvelopeValidator({ ...RULES, multiRef: true }, null, 'all');
+  const validator = new EnvelopeValidator({ ...RULES, multiRef: true }, null, 'all', SEVERAL);
   validator.bridgeTo = () => to;
   const gate = new Gate(
     new XmlReader(validator, defaultsOf(XML_LIMITS)),
@@ -54,18 +69,25 @@ function neutral(local: string, value: string, from: Dialect): string | null {
   return target === '' || target === ultimateTarget ? null : `role=${target.replace(/.*\//, '')}`;
 }
 
+/** Namespaces by prefix. */
+type Scope = ReadonlyMap<string, string>;
+
 /** The meaning of a message: names and values, with the bindings that content may use. */
 class Meaning implements XmlHandler {
   readonly events: string[] = [];
   #dialect: Dialect | null = null;
-  readonly #tags: StartTag[] = [];
+  readonly #scopes: Scope[] = [];
+  #text = '';
 
   open(tag: StartTag): Interest {
+    this.#endText();
     this.#dialect ??=
       DIALECT_NAMES.map((name): Dialect => DIALECTS[name]).find(
         ({ envelopeUri }) => envelopeUri === tag.uri,
       ) ?? null;
     const dialect = this.#dialect;
+    const bindings = tag.written?.namespacesInScope() ?? [];
+    const scope: Scope = new Map(bindings.map(({ prefix, uri }) => [prefix, uri]));
     const isOwn = tag.depth <= 2;
     const attributes: string[] = [];
     for (let at = 0; at < tag.attributeCount; at++) {
@@ -75,34 +97,39 @@ class Meaning implements XmlHandler {
       const isOfEnvelope = dialect !== null && uri === dialect.envelopeUri && tag.depth <= 3;
       const meant = isOfEnvelope
         ? neutral(local, value, dialect)
-        : `{${uri}}${local}=${meantBy(value, tag)}`;
+        : `{${uri}}${local}=${meantBy(value, scope)}`;
       if (meant !== null) attributes.push(meant);
     }
     this.events.push(`<${isOwn ? '' : `{${tag.uri}}`}${tag.local} ${attributes.sort().join(' ')}>`);
-    this.#tags.push(tag);
+    this.#scopes.push(scope);
     return ALL;
   }
 
   close(): void {
-    this.#tags.pop();
+    this.#endText();
+    this.#scopes.pop();
     this.events.push('/');
   }
 
   text(chars: string): void {
-    const tag = this.#tags.at(-1);
-    const last = this.events.at(-1) ?? '';
-    const text = tag === undefined ? chars : meantBy(chars, tag);
-    if (last.startsWith('text')) this.events[this.events.length - 1] = last + text;
-    else this.events.push(`text ${text}`);
+    this.#text += chars;
+  }
+
+  #endText(): void {
+    const scope = this.#scopes.at(-1);
+    if (this.#text !== '' && scope !== undefined) {
+      this.events.push(`text ${meantBy(this.#text, scope)}`);
+    }
+    this.#text = '';
   }
 }
 
-/** The text, with the namespace of the prefix that it may begin with. */
-function meantBy(text: string, tag: StartTag): string {
-  const prefix = /^\s*([A-Za-z][\w.-]*):\S+\s*$/.exec(text)?.[1];
-  const uri = prefix === undefined ? null : tag.namespace(prefix);
-  return uri === null ? text : `{${uri}}${text.replace(`${prefix}:`, '')}`;
-}
+/** The text, with the namespaces of the prefixes in it. */
+const meantBy = (text: string, scope: Scope): string =>
+  text.replaceAll(/[\p{L}_][\p{L}\p{N}_.-]*:/gu, (name) => {
+    const uri = scope.get(name.slice(0, -1));
+    return uri === undefined ? name : `${name}{${uri}}`;
+  });
 
 function meaningOf(message: Uint8Array): readonly string[] {
   const meaning = new Meaning();
@@ -177,6 +204,20 @@ s:actor="urn:a">s:x</h:A></s:Header><s:Body><m a="s:b"><n>s:Client</n><o xmlns:s
 xmlns:q="${OLD}" q:actor="urn:a">q:v</h:A><h:A xmlns:h="urn:h" \
 xmlns:q="${OLD}" q:mustUnderstand="0"/></s:Header><s:Body><m xmlns:q="${OLD}">q:v</m></s:Body>\
 </s:Envelope>`,
+  'prefixes in references and between markup': `<s:Envelope xmlns:s="${OLD}"><s:Header><h:A \
+xmlns:h="urn:h" b="&#x73;:x"/></s:Header><s:Body><m><n>&#115;:x</n></m></s:Body></s:Envelope>`,
+  'a colon in a reference': `<s:Envelope xmlns:s="${OLD}"><s:Body><m>s&#58;x</m></s:Body>\
+</s:Envelope>`,
+  'a prefix in CDATA': `<s:Envelope xmlns:s="${OLD}"><s:Body><m>s<![CDATA[:x]]></m></s:Body>\
+</s:Envelope>`,
+  'a prefix before CDATA and a comment': `<so:Envelope xmlns:so="${OLD}"><so:Body><m>\
+<![CDATA[s]]>o:x</m></so:Body></so:Envelope>`,
+  'a comment in a prefix': `<so:Envelope xmlns:so="${OLD}"><so:Body><m>s<!-- c -->o:x</m></so:Body>\
+</so:Envelope>`,
+  'prefixes by which the gateway declares its own': `<s:Envelope xmlns:s="${OLD}" \
+xmlns:soap-encoding="urn:e"><s:Header><h:A xmlns:h="urn:h" xmlns:soap-bridge="urn:b" \
+s:mustUnderstand="0" soap-bridge:a="b">s:x</h:A></s:Header><s:Body><m>soap-encoding:x</m></s:Body>\
+</s:Envelope>`,
   'prefixes that end alike': `<ns:Envelope xmlns:ns="${OLD}" xmlns:xns="urn:x"><ns:Body>\
 <m>xns:v</m></ns:Body></ns:Envelope>`,
   'names beyond ASCII': `<é:Envelope xmlns:é="${OLD}"><é:Header><h:ü \
@@ -206,4 +247,28 @@ t.test('content that needs nothing keeps its bytes', async (t) => {
   const text = `<s:Envelope xmlns:s="${OLD}"><s:Body>${content}</s:Body></s:Envelope >`;
   const there = translated([Buffer.from(text)], DIALECTS['1.2'], SOAP.windowBytes).toString();
   t.equal(there, text.replace(OLD, DIALECTS['1.2'].envelopeUri));
+});
+
+t.test('generated messages are the same there and back, whatever the cuts', async (t) => {
+  const choices = fc.record({
+    message: anyMessage,
+    to: fc.nat(1),
+    windowBytes: fc.constantFrom(0, 64, 300, SOAP.windowBytes),
+    cuts: fc.array(fc.nat(), { maxLength: 12 }),
+    isWide: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(choices, ({ message, to, windowBytes, cuts, isWide }) => {
+      const { from, text } = message;
+      const [other = DIALECTS['1.1']] = others(from.name).slice(to);
+      const bytes = isWide ? Buffer.from(`\ufeff${text}`, 'utf16le') : Buffer.from(text);
+      const meant = meaningOf(bytes);
+      const there = translated(cutAt(bytes, cuts), other, windowBytes);
+      same(meaningOf(there), meant, 'there');
+      const back = translated(cutAt(there, cuts), from, windowBytes);
+      same(meaningOf(back), meant, 'back');
+    }),
+    { numRuns: 500 },
+  );
+  t.pass('500 messages');
 });

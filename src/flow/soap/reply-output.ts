@@ -122,7 +122,11 @@ export class ReplyOutput implements GateOutput {
         this.#parts.head.status === 401
           ? 401
           : refusals.faultStatus(prepared.code, prepared.dialect),
-        mimeTypes.printMediaType(prepared.dialect, null),
+        mimeTypes.printContentType(
+          prepared.dialect.mediaType,
+          charsetOf(type, prepared.charset),
+          null,
+        ),
         prepared.message,
       );
     }
@@ -131,8 +135,10 @@ export class ReplyOutput implements GateOutput {
   #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: mimeTypes.MediaType } {
     if (this.#parts.package === null) return { envelope: message, type: this.#parts.form.type };
     const { sourceStart, envelopeBytes, envelopeType } = this.#parts.package;
+    const envelope = message.subarray(sourceStart, sourceStart + envelopeBytes);
+    const { bridge } = this.#parts.envelope;
     return {
-      envelope: message.subarray(sourceStart, sourceStart + envelopeBytes),
+      envelope: bridge?.apply(envelope, this.#parts.xml.encoding) ?? envelope,
       type: envelopeType ?? this.#parts.form.type,
     };
   }

@@ -117,7 +117,7 @@ export class RequestPolicy implements EnvelopeObserver {
     this.known = this.#identify(envelope);
     this.#parts.exchange.operation = this.known?.label ?? '_other';
     const isEncoded = this.known?.candidates.some(({ use }) => use === 'encoded') === true;
-    envelope.bridge?.beginContent(isEncoded);
+    envelope.bridge?.beginRequest(isEncoded);
     const isDecided = this.known?.candidates.length === 1;
     this.#rule = isDecided
       ? (this.#parts.calls?.rule(this.#parts.service, this.known?.operation ?? null) ?? null)

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../core/index.js';
-import { unsupported, XSD_PREFIX } from './own-prefixes.js';
+import { unsupported } from './own-prefixes.js';
 
 const XSD_URI = 'http://www.w3.org/2001/XMLSchema';
 
@@ -23,22 +23,20 @@ export function itemsAsAttributes(
   };
 }
 
-/** The reverse; '' for an attribute that is absent. `declared`: a prefix that the value needs. */
+/**
+ * The reverse; '' for an attribute that is absent. `declareXsd` declares XML Schema, for items of
+ * any type, and returns its prefix.
+ */
 export function itemsAsType(
   itemType: string,
   arraySize: string,
-): {
-  readonly value: string;
-  readonly declared: { readonly prefix: string; readonly uri: string } | null;
-} {
+  declareXsd: (uri: string) => string,
+): string {
   const sizes = arraySize === '' ? ['*'] : arraySize.split(/\s+/);
   if (sizes.length > 1 && sizes.includes('*')) throw sizeRefusal();
   const size = sizes[0] === '*' ? '' : sizes.join(',');
-  if (itemType !== '') return { value: `${itemType}[${size}]`, declared: null };
-  return {
-    value: `${XSD_PREFIX}:anyType[${size}]`,
-    declared: { prefix: XSD_PREFIX, uri: XSD_URI },
-  };
+  const type = itemType === '' ? `${declareXsd(XSD_URI)}:anyType` : itemType;
+  return `${type}[${size}]`;
 }
 
 const sizeRefusal = (): Refusal =>

@@ -1,8 +1,9 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import type { StartTag } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
-import { ENVELOPE_PREFIX } from './own-prefixes.js';
+import { ENVELOPE_PREFIX, freePrefix } from './own-prefixes.js';
+import { prefixUses } from './prefix-use.js';
 import { type AttributeChange, TagChange } from './tag-change.js';
 
 /** An attribute of the envelope's namespace on a header block or a child of Body. */
@@ -22,8 +23,8 @@ export interface HeldEnvelope {
   readonly isUtf8: boolean;
 }
 
-/** The position of an element in the message. */
-export type ElementPlace = 'header' | 'first in Body' | 'further in Body';
+/** The part of the message that an element is in. */
+export type ElementPlace = 'Header' | 'Body';
 
 /**
  * A header block, or a child of Body, in an envelope whose namespace is exchanged. Its content
@@ -38,10 +39,15 @@ export class ContentElement {
   readonly #place: ElementPlace;
   /** -1 while it is open. */
   #contentEndBytes = -1;
+  #endBytes = -1;
+  /** A block about versions, which the other dialect does not know. */
+  readonly #isOfDialect: boolean;
   /** Prefixes of the old namespace that are declared above it, and by itself. */
   readonly #inherited: string[] = [];
   readonly #own: string[] = [];
   readonly #attributes: readonly TranslatedAttribute[];
+  /** A prefix for these attributes where theirs keeps the old namespace. */
+  readonly #freshPrefix: string;
   /** Prefixes of the old namespace that the tag uses for other than these attributes. */
   readonly #used = new Set<string>();
 
@@ -58,7 +64,11 @@ export class ContentElement {
     this.#startBytes = tag.offsetBytes;
     this.#contentBytes = tag.contentBytes;
     this.#attributes = attributes;
-    if (tag.uri === from.envelopeUri) {
+    this.#freshPrefix = attributes.length === 0 ? '' : freePrefix(tag, ENVELOPE_PREFIX);
+    const isOfEnvelope = tag.uri === from.envelopeUri;
+    this.#isOfDialect =
+      isOfEnvelope && place === 'Header' && from.ownHeaderBlocks.includes(tag.local);
+    if (isOfEnvelope) {
       this.#used.add(tag.prefix);
     }
     this.#readScope(tag);
@@ -76,14 +86,16 @@ export class ContentElement {
     }
   }
 
-  close(contentEndBytes: number): void {
+  close(contentEndBytes: number, endBytes: number): void {
     this.#contentEndBytes = contentEndBytes;
+    this.#endBytes = endBytes;
   }
 
-  /** The change of its start tag; null where it stays. */
+  /** The change of its start tag, or its removal; null where it stays. */
   edit(held: HeldEnvelope): Edit | null {
-    // It may have been sent on.
-    if (this.#place === 'further in Body' && !held.isWhole) return null;
+    if (this.#isOfDialect && this.#endBytes >= 0) {
+      return { startBytes: this.#startBytes, endBytes: this.#endBytes, replacement: null };
+    }
     const change = new TagChange();
     const kept = [...this.#inherited, ...this.#own].filter((prefix) => this.#isUsed(prefix, held));
     for (const prefix of this.#inherited) {
@@ -108,12 +120,12 @@ export class ContentElement {
       if (to !== null) {
         const isFresh = kept.includes(prefix);
         needsFresh ||= isFresh;
-        changed = { name: `${isFresh ? ENVELOPE_PREFIX : prefix}:${to.local}`, value: to.value };
+        changed = { name: `${isFresh ? this.#freshPrefix : prefix}:${to.local}`, value: to.value };
       }
       change.attribute(`${prefix}:${local}`, changed);
     }
     if (needsFresh) {
-      change.declare(ENVELOPE_PREFIX, this.#to.envelopeUri);
+      change.declare(this.#freshPrefix, this.#to.envelopeUri);
     }
   }
 
@@ -121,31 +133,11 @@ export class ContentElement {
   #isUsed(prefix: string, { bytes, isWhole, isUtf8 }: HeldEnvelope): boolean {
     // Names without a prefix are in the default namespace.
     if (prefix === '' || !isUtf8 || this.#used.has(prefix)) return true;
-    const isKnown = isWhole || this.#place === 'header';
+    const isKnown = isWhole || this.#place === 'Header';
     if (!isKnown || this.#contentEndBytes < 0) return true;
-    const needle = Buffer.from(`${prefix}:`);
     const content = bytes.subarray(this.#contentBytes, this.#contentEndBytes);
-    if (occurrences(content, needle) > 0) return true;
+    if (prefixUses(content, prefix) > 0) return true;
     const own = this.#attributes.filter((attribute) => attribute.prefix === prefix).length;
-    return occurrences(bytes.subarray(this.#startBytes, this.#contentBytes), needle) > own;
+    return prefixUses(bytes.subarray(this.#startBytes, this.#contentBytes), prefix) > own;
   }
 }
-
-/** How often a prefix begins a name, as in `soap:Client`, and not in the midst of another. */
-function occurrences(bytes: Buffer, needle: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) {
-    if (at === 0 || !isNameByte(bytes[at - 1] ?? 0)) {
-      count++;
-    }
-  }
-  return count;
-}
-
-/** Whether a byte may be a part of a name, or of a character that may. */
-const isNameByte = (byte: number): boolean =>
-  byte >= 0x80 ||
-  (byte >= 0x61 && byte <= 0x7a) ||
-  (byte >= 0x41 && byte <= 0x5a) ||
-  (byte >= 0x2d && byte <= 0x39 && byte !== 0x2f) ||
-  byte === 0x5f;

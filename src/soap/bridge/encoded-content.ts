@@ -3,7 +3,13 @@ import { ELEMENTS_ONLY, type Interest, type StartTag, type XmlHandler } from '..
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
 import { itemsAsAttributes, itemsAsType } from './array-attributes.js';
-import { declareOwn, ENCODING_PREFIX, ENVELOPE_PREFIX, unsupported } from './own-prefixes.js';
+import {
+  declareOwn,
+  ENCODING_PREFIX,
+  ENVELOPE_PREFIX,
+  unsupported,
+  XSD_PREFIX,
+} from './own-prefixes.js';
 import { TagChange } from './tag-change.js';
 
 const RPC_URI = 'http://www.w3.org/2003/05/soap-rpc';
@@ -103,8 +109,8 @@ export class EncodedContent implements XmlHandler {
     if (own !== null) {
       change.attribute(own.written, null);
     }
-    declareOwn(tag, change, ENVELOPE_PREFIX, envelopeUri);
-    change.add(`${ENVELOPE_PREFIX}:encodingStyle`, style);
+    const prefix = declareOwn(tag, change, ENVELOPE_PREFIX, envelopeUri);
+    change.add(`${prefix}:encodingStyle`, style);
   }
 }
 
@@ -195,10 +201,9 @@ class TagAttributes {
       }
     }
     if (ofArray.itemType === '' && ofArray.arraySize === '') return;
-    const { value, declared } = itemsAsType(ofArray.itemType, ofArray.arraySize);
-    if (declared !== null) {
-      declareOwn(this.#tag, this.#change, declared.prefix, declared.uri);
-    }
+    const value = itemsAsType(ofArray.itemType, ofArray.arraySize, (uri) =>
+      declareOwn(this.#tag, this.#change, XSD_PREFIX, uri),
+    );
     this.#add('arrayType', value);
   }
 
@@ -227,10 +232,8 @@ class TagAttributes {
     const bound = this.#tag.written
       ?.namespacesInScope()
       .find(({ prefix, uri }) => prefix !== '' && uri === this.#from.encodingUri);
-    if (bound === undefined) {
-      declareOwn(this.#tag, this.#change, ENCODING_PREFIX, this.#to.encodingUri);
-    }
-    this.#prefix = bound?.prefix ?? ENCODING_PREFIX;
+    this.#prefix =
+      bound?.prefix ?? declareOwn(this.#tag, this.#change, ENCODING_PREFIX, this.#to.encodingUri);
     return this.#prefix;
   }
 }

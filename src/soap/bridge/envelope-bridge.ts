@@ -1,6 +1,7 @@
-import type { StartTag, XmlHandler } from '../../xml/index.js';
+import type { Buffer } from 'node:buffer';
+import type { Encoding, StartTag, XmlHandler } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
-import type { Edit } from '../edit.js';
+import { applyEdits, type Edit } from '../edit.js';
 import {
   ContentElement,
   type ElementPlace,
@@ -9,7 +10,7 @@ import {
 } from './content-element.js';
 import { EncodedContent, rebindEncoding } from './encoded-content.js';
 import { mergeEdits } from './merge-edits.js';
-import { ENCODING_PREFIX, unsupported } from './own-prefixes.js';
+import { declareOwn, ENCODING_PREFIX, unsupported } from './own-prefixes.js';
 import { TagChange } from './tag-change.js';
 import { mustUnderstandIn, namesEncoding, targetIn } from './target-in-dialect.js';
 
@@ -21,6 +22,7 @@ import { mustUnderstandIn, namesEncoding, targetIn } from './target-in-dialect.j
 export class EnvelopeBridge {
   readonly from: Dialect;
   readonly to: Dialect;
+  isFault = false;
   readonly #edits: Edit[] = [];
   readonly #elements: ContentElement[] = [];
   #open: ContentElement | null = null;
@@ -30,27 +32,30 @@ export class EnvelopeBridge {
   readonly #encodingEdits: Edit[] = [];
   /** Null for content in no encoding. */
   #encoded: EncodedContent | null = null;
-  #isFault = false;
-  #hasBody = false;
   #hasContent = false;
+  /** Body may have several children. */
+  #isSeveral = false;
+  /** The beginning of the message was changed and sent on. */
+  #isSent = false;
 
   constructor(from: Dialect, to: Dialect) {
     this.from = from;
     this.to = to;
   }
 
-  /** A Fault is not edited: it is translated when it is whole. */
-  openFault(): void {
-    this.#isFault = true;
+  /**
+   * The message is a Fault, which keeps its namespace: it is translated when it is whole. Its
+   * Header is that of the other dialect.
+   */
+  openFault(tag: StartTag): void {
+    this.isFault = true;
+    this.#begin(tag, [], 'Body');
   }
 
   openEnvelope(tag: StartTag): void {
     const change = this.#changeOf(tag);
     if (this.to.needsEncodingNamespace && !tag.declares(this.to.encodingUri)) {
-      change.declare(ENCODING_PREFIX, this.to.encodingUri);
-    }
-    if (this.from.needsEncodingNamespace && declares(tag, ENCODING_PREFIX)) {
-      change.attribute(`xmlns:${ENCODING_PREFIX}`, null);
+      declareOwn(tag, change, ENCODING_PREFIX, this.to.encodingUri);
     }
     this.#add(tag, change);
   }
@@ -95,18 +100,19 @@ export class EnvelopeBridge {
         attributes.push({ prefix, local, to });
       }
     }
-    this.#begin(tag, attributes, 'header');
+    this.#begin(tag, attributes, 'Header');
   }
 
   openBodyChild(tag: StartTag): void {
+    // Its prefixes may be those of the envelope, and it is too late to bind them anew.
+    if (this.#isSent) throw unsupported('a further child of Body in a long message');
     const attributes: TranslatedAttribute[] = [];
     for (const { prefix, local, value } of this.#ownAttributes(tag)) {
       if (local === 'encodingStyle') {
         attributes.push({ prefix, local, to: this.#styleIn(local, value) });
       }
     }
-    this.#begin(tag, attributes, this.#hasBody ? 'further in Body' : 'first in Body');
-    this.#hasBody = true;
+    this.#begin(tag, attributes, 'Body');
   }
 
   #begin(tag: StartTag, attributes: readonly TranslatedAttribute[], place: ElementPlace): void {
@@ -115,8 +121,8 @@ export class EnvelopeBridge {
   }
 
   /** The header block, or the child of Body, has ended. */
-  closeElement(contentEndBytes: number): void {
-    this.#open?.close(contentEndBytes);
+  closeElement(contentEndBytes: number, endBytes: number): void {
+    this.#open?.close(contentEndBytes, endBytes);
     this.#open = null;
   }
 
@@ -176,13 +182,19 @@ export class EnvelopeBridge {
     if (isSigned) throw unsupported('a signature that the change of the envelope would break');
   }
 
+  /** As `beginContent`. A Fault is refused: replies alone are held until it is translated. */
+  beginRequest(isDeclared: boolean): void {
+    if (this.isFault) throw unsupported('a Fault as a request');
+    this.beginContent(isDeclared);
+  }
+
   /**
    * The content of Body begins. `isDeclared`: the WSDL declares it in an encoding, which that of
    * the other version replaces; it is refused where the message alone says so, or the other version
    * has none. A Fault is in no encoding. Further calls change nothing.
    */
   beginContent(isDeclared: boolean): void {
-    if (this.#isFault || this.#hasContent) return;
+    if (this.isFault || this.#hasContent) return;
     this.#hasContent = true;
     const { from, to } = this;
     if (isDeclared && !from.needsEncodingNamespace && !to.needsEncodingNamespace) {
@@ -192,19 +204,30 @@ export class EnvelopeBridge {
     }
   }
 
+  /** Body may have several children: where each begins is known when the message is whole. */
+  expectSeveral(): void {
+    this.#isSeveral = true;
+  }
+
   /** Changes are anywhere in the message, which is held to its end. */
   get isHeldWhole(): boolean {
-    return this.content !== null;
+    return this.#isSeveral || this.content !== null;
   }
 
   /** Gets every start tag of the children of Body; null where their content stays as it is. */
   get content(): XmlHandler | null {
-    return this.#isFault ? null : this.#encoded;
+    return this.isFault ? null : this.#encoded;
+  }
+
+  /** A whole envelope in the other dialect. */
+  apply(envelope: Buffer, encoding: Encoding | null): Buffer {
+    const edits = this.edits({ bytes: envelope, isWhole: true, isUtf8: encoding === 'utf-8' });
+    return applyEdits(envelope, edits, encoding ?? 'utf-8', 0);
   }
 
   /** The changes of a message of which this much is held. */
   edits(held: HeldEnvelope): readonly Edit[] {
-    if (this.#isFault) return [];
+    this.#isSent = !held.isWhole;
     const ofElements = this.#elements.flatMap((element) => element.edit(held) ?? []);
     const edits = [...this.#edits, ...ofElements];
     if (this.#encoded === null) return edits;
@@ -213,10 +236,3 @@ export class EnvelopeBridge {
 }
 
 const listOf = (edit: Edit | null): readonly Edit[] => (edit === null ? [] : [edit]);
-
-function declares({ written }: StartTag, prefix: string): boolean {
-  for (let at = 0; at < (written?.declarationCount ?? 0); at++) {
-    if (written?.declaredPrefix(at) === prefix) return true;
-  }
-  return false;
-}

@@ -17,7 +17,12 @@ export type FaultAnswer =
    * was not valid in its Fault and was written anew; null: nothing.
    */
   | { readonly kind: 'own'; readonly message: Buffer; readonly repaired: Repair | null }
-  | ({ readonly kind: 'translated'; readonly dialect: Dialect } & TranslatedFault);
+  | ({
+      readonly kind: 'translated';
+      readonly dialect: Dialect;
+      /** The encoding of the message; null: that of the reply is not known. */
+      readonly charset: Encoding | null;
+    } & TranslatedFault);
 
 /** A Fault that was not valid, and is now. */
 export interface Repair {
@@ -41,21 +46,32 @@ const NONE: ReadonlySet<string> = new Set();
 /**
  * Prepares a backend's Fault for the caller. `message` is whole and validated: it stays byte for
  * byte, without the removed detail, where it is valid in the caller's dialect. An invalid Fault in
- * an envelope of that dialect is repaired: its Header stays. Any other is translated into that
- * dialect.
+ * an envelope of that dialect is repaired, or translated where a bridge has put its envelope into
+ * that dialect: its Header stays. Any other message is written anew in that dialect.
  */
 export function prepareFault(message: Buffer, options: FaultAnswerOptions): FaultAnswer {
   const { rules } = options;
   const { fault, encoding } = read(message, options, NONE);
   const to = options.to ?? fault.dialect;
+  const isBridged = fault.ownDialect !== fault.dialect;
   const isOther =
-    to !== null && (fault.dialect !== to || (fault.form !== null && fault.form !== to.faultForm));
+    to !== null &&
+    (isBridged || fault.dialect !== to || (fault.form !== null && fault.form !== to.faultForm));
   if (to !== null && (isOther || !fault.isValid)) {
     const again = fault.prefixes.size === 0 ? fault : read(message, options, fault.prefixes).fault;
     if (isOther || !again.isValid) {
       const edits = fault.dialect === to ? replacingEdits(again, to) : null;
-      return edits === null
-        ? { kind: 'translated', dialect: to, ...translateFault(again, to) }
+      if (edits === null) {
+        return { kind: 'translated', dialect: to, charset: 'utf-8', ...translateFault(again, to) };
+      }
+      return isBridged
+        ? {
+            kind: 'translated',
+            dialect: to,
+            charset: encoding,
+            message: edited(message, edits, encoding),
+            code: faultCodeIn(again, to),
+          }
         : {
             kind: 'own',
             message: edited(message, edits, encoding),

@@ -43,7 +43,10 @@ interface CodeText {
  * message is read twice: the first time finds the prefixes, the second uses them.
  */
 export class FaultMessage implements XmlHandler {
+  /** That of Envelope. */
   dialect: Dialect | null = null;
+  /** That of Fault, which differs where its envelope was put into another one. */
+  ownDialect: Dialect | null = null;
   /**
    * The form of the Fault, which may differ from the envelope's: gSOAP puts one of 1.1 into an
    * envelope of 1.2 and the reverse.
@@ -63,7 +66,7 @@ export class FaultMessage implements XmlHandler {
   range: { readonly startBytes: number; readonly endBytes: number } | null = null;
   /** Adds to the code the prefix that it lacks; null where nothing is to be added. */
   codeRepair: Edit | null = null;
-  /** Prefixes that texts and values begin with. */
+  /** Prefixes of names in texts and values. */
   readonly prefixes = new Set<string>();
   #structure: FaultStructure | null = null;
   readonly #rules: DetailRules;
@@ -75,6 +78,8 @@ export class FaultMessage implements XmlHandler {
   /** The prefix of the element whose text is read, and where its content begins. */
   #textTag = { prefix: '', startBytes: 0 };
   #text = '';
+  /** The end of the text before, in an element of the detail. */
+  #textEnd = '';
   #language: string | null = null;
   #scope: ReadonlyMap<string, string> = new Map();
   /**
@@ -120,8 +125,9 @@ export class FaultMessage implements XmlHandler {
       this.#inFault = tag.local === 'Fault';
       if (this.#inFault) {
         this.#faultStart = tag.offsetBytes;
-        if (this.dialect?.faultForm === 'Code') {
-          this.#structure = new FaultStructure(this.dialect.envelopeUri);
+        this.ownDialect = dialectOfUri(tag.uri) ?? this.dialect;
+        if (this.ownDialect?.faultForm === 'Code') {
+          this.#structure = new FaultStructure(this.ownDialect.envelopeUri);
         }
         this.#structure?.open(tag);
         return ELEMENTS_ONLY;
@@ -165,6 +171,7 @@ export class FaultMessage implements XmlHandler {
       return;
     }
     if (this.#inDetail && depth > 4) {
+      this.#textEnd = '';
       this.detail?.push({ kind: 'close' });
       return;
     }
@@ -193,7 +200,10 @@ export class FaultMessage implements XmlHandler {
       }
       return;
     }
-    this.#addPrefix(piece);
+    // A reference or a comment may be in the midst of a name.
+    const text = this.#textEnd + piece;
+    this.#addPrefix(text);
+    this.#textEnd = text.slice(-PREFIX_CHARS_MAX);
     this.detail?.push({ kind: 'text', text: piece });
   }
 
@@ -238,6 +248,7 @@ export class FaultMessage implements XmlHandler {
   }
 
   #openInDetail(tag: StartTag): Interest {
+    this.#textEnd = '';
     const keeps = this.#depth === 5 ? keepsEntry(this.#rules, tag) : keepsInner(this.#rules, tag);
     if (this.#depth === 5) {
       this.#endGap(tag.offsetBytes);
@@ -294,7 +305,9 @@ export class FaultMessage implements XmlHandler {
     return ALL;
   }
 
+  /** A name without a prefix may be in the default namespace. */
   *#bindings(tag: StartTag): Generator<readonly [string, string]> {
+    yield ['', tag.namespace('') ?? ''];
     for (const prefix of this.#known) {
       const uri = tag.namespace(prefix);
       if (uri !== null) {
@@ -330,7 +343,7 @@ export class FaultMessage implements XmlHandler {
    */
   #repairs(text: string, endBytes: number): boolean {
     const { prefix, startBytes } = this.#textTag;
-    const uri = this.dialect?.envelopeUri;
+    const uri = this.ownDialect?.envelopeUri;
     if (this.#structure?.isCode(text) !== true || this.#defaultUri === uri) return false;
     if (!/^[A-Za-z_][\w.-]*$/.test(prefix)) return false;
     this.codeRepair = { startBytes, endBytes, replacement: `${prefix}:${text}` };
@@ -355,13 +368,16 @@ export class FaultMessage implements XmlHandler {
   }
 
   #addPrefix(text: string): void {
-    const prefix = PREFIX.exec(text)?.[1];
-    if (prefix !== undefined && prefix !== 'xml' && this.prefixes.size < PREFIXES_MAX) {
-      this.prefixes.add(prefix);
+    for (const [, prefix = ''] of text.matchAll(PREFIX)) {
+      if (this.prefixes.size >= PREFIXES_MAX) return;
+      if (prefix !== 'xml') {
+        this.prefixes.add(prefix);
+      }
     }
   }
 }
 
 /** Prefixes of one Fault; further ones keep their text and lose their binding. */
 const PREFIXES_MAX = 32;
-const PREFIX = /^\s{0,8}([A-Za-z_][\w.-]{0,63}):[^\s/]/;
+const PREFIX_CHARS_MAX = 64;
+const PREFIX = /(?<![\p{L}\p{N}\p{M}_.:-])([\p{L}_][\p{L}\p{N}\p{M}_.-]{0,63}):(?![\s/])/gu;

@@ -3,8 +3,26 @@ import { isNcName, referencesFor, XmlWriter } from '../../xml/index.js';
 import { type Dialect, dialectOfUri } from '../dialect.js';
 import type { DetailTag, FaultMessage } from './fault-message.js';
 
-/** The namespace of the codes of WS-Security, which all blame the sender. */
-const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+/**
+ * The namespaces of specifications that name a QName of theirs as the code of SOAP 1.1, and as the
+ * subcode of SOAP 1.2: WS-Security, WS-Addressing (SOAP binding section 6), WS-Trust,
+ * WS-SecureConversation, WS-ReliableMessaging. All but one of their codes blame the sender.
+ */
+const CODE_NAMESPACES: ReadonlySet<string | null> = new Set([
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd',
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+  'http://www.w3.org/2005/08/addressing',
+  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
+  'http://docs.oasis-open.org/ws-sx/ws-trust/200512',
+  'http://schemas.xmlsoap.org/ws/2005/02/trust',
+  'http://docs.oasis-open.org/ws-sx/ws-secureconversation/200512',
+  'http://schemas.xmlsoap.org/ws/2005/02/sc',
+  'http://docs.oasis-open.org/ws-rx/wsrm/200702',
+  'http://schemas.xmlsoap.org/ws/2005/02/rm',
+]);
+
+/** The code of these namespaces that blames the receiver. */
+const RECEIVER_CODE = 'EndpointUnavailable';
 
 /** A Fault code independent of the dialect. */
 interface NeutralCode {
@@ -88,7 +106,7 @@ function neutralCodeOf({ codes }: FaultMessage): NeutralCode {
   if (code !== undefined) return { code, subcodes: own };
   // A code of another namespace is a subcode in SOAP 1.2.
   return {
-    code: first.uri === WSSE ? 'sender' : 'receiver',
+    code: CODE_NAMESPACES.has(first.uri) && base !== RECEIVER_CODE ? 'sender' : 'receiver',
     subcodes: isNcName(base) ? [{ ...first, local: base }, ...own] : own,
   };
 }
@@ -116,16 +134,35 @@ function writePartsOf11(
   neutral: NeutralCode,
   to: Dialect,
 ): void {
-  const dotted = [code, ...neutral.subcodes.map(({ local }) => local).filter(isNcName)].join('.');
-  writer.open(null, 'faultcode').text(to.faultCodesAreQNames ? `soap:${dotted}` : code);
+  writer.open(null, 'faultcode');
+  writeCodeOf11(writer, code, neutral, to);
   writer.close().open(null, 'faultstring');
   const [first] = fault.texts;
   if (first?.language) {
     writer.attribute('xml', 'lang', first.language);
   }
   writer.text(first?.text ?? '').close();
-  if (fault.actor !== null) {
-    writer.open(null, 'faultactor').text(fault.actor).close();
+  // SOAP 1.1 has one element for both: the source of the Fault.
+  const actor = fault.actor ?? fault.node;
+  if (actor !== null) {
+    writer.open(null, 'faultactor').text(actor).close();
+  }
+}
+
+function writeCodeOf11(
+  writer: XmlWriter,
+  code: string,
+  { subcodes }: NeutralCode,
+  to: Dialect,
+): void {
+  const [first] = subcodes;
+  if (!to.faultCodesAreQNames) {
+    writer.text(code);
+  } else if (first?.uri && CODE_NAMESPACES.has(first.uri) && isNcName(first.local)) {
+    writer.namespace('c', first.uri).text(`c:${first.local}`);
+  } else {
+    const dotted = [code, ...subcodes.map(({ local }) => local).filter(isNcName)].join('.');
+    writer.text(`soap:${dotted}`);
   }
 }
 
