@@ -21,23 +21,27 @@ const ALONE: ReadonlyMap<string, string> = new Map([
   ['process/reload', 'takes long: it waits for changes of files to be noticed'],
 ]);
 
-/** Folders whose tests are quick: they share one process. `.` is `test` itself. */
-const QUICK: ReadonlySet<string> = new Set([
-  '.',
-  'access',
-  'budget',
-  'cache',
-  'compile',
-  'config',
-  'core',
-  'gateway',
-  'house',
-  'observe',
-  'perimeter',
-  'pubsub',
-  'soap',
-  'upstream',
-  'wss',
+/** Folders of small tests by the process they share. `.` is `test` itself. */
+const SHARED: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'quick',
+    [
+      '.',
+      'access',
+      'budget',
+      'cache',
+      'core',
+      'gateway',
+      'observe',
+      'perimeter',
+      'pubsub',
+      'soap',
+      'upstream',
+      'wss',
+    ],
+  ],
+  // What does not depend on the version of Node.
+  ['configuration', ['compile', 'config', 'house']],
 ]);
 
 /**
@@ -55,6 +59,7 @@ const LONG: ReadonlySet<string> = new Set([
   'catalogue-redis',
   'cli',
   'cli-fed-back',
+  'configuration',
   'features',
   'flow',
   'flow-subscriptions',
@@ -74,7 +79,7 @@ const PARTS: ReadonlyMap<string, number> = new Map([['features', 3]]);
 const NEEDS_PROCESS = /\bmemoryUsage\(|\bsetFlagsFromString\b/;
 
 /**
- * What a file's group is called: its own path, `quick`, one of `OWN_GROUPS`, or its folder below
+ * What a file's group is called: its own path, one of `SHARED` or `OWN_GROUPS`, or its folder below
  * `test`.
  */
 function groupOf(file: string): string {
@@ -86,7 +91,8 @@ function groupOf(file: string): string {
   }
   const [folder = '', inner = ''] = posix.dirname(file).split('/');
   if (OWN_GROUPS.has(`${folder}/${inner}`)) return `${folder}-${inner}`;
-  return QUICK.has(folder) ? 'quick' : folder;
+  for (const [group, folders] of SHARED) if (folders.includes(folder)) return group;
+  return folder;
 }
 
 /**
