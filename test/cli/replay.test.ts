@@ -171,3 +171,26 @@ t.test('a mock answers by operation and arguments', async (t) => {
   t.equal(await mock?.find('GetOrder', Buffer.from(request('GetOrder', 6))), null);
   t.equal(await readMockRecording(folder), null);
 });
+
+t.test('ids that join elements count by what they join, of SOAP encoding alone', async (t) => {
+  const encoded = (first: string, second: string, seat: string, style = STYLE): string =>
+    `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body ${style}>` +
+    `<n:Book xmlns:n="urn:t"><who href="#${first}"/><seat href="#${second}"/></n:Book>` +
+    `<multiRef id="${first}">Ann</multiRef><multiRef id="${second}">${seat}</multiRef>` +
+    '</s:Body></s:Envelope>';
+  const recording = await useFolder(t, {
+    '2026-11-29/1-a-Book/exchange.json': JSON.stringify({
+      ...{ format: 1, operation: 'Book', types: 'a.json', reply: { status: 200 } },
+    }),
+    '2026-11-29/1-a-Book/request.xml': encoded('zq7', 'zq8', '12A'),
+    '2026-11-29/1-a-Book/reply.xml': '<booked/>',
+  });
+  const mock = await readMockRecording(recording);
+  const find = (text: string) => mock?.find('Book', Buffer.from(text));
+  t.same(await find(encoded('id0', 'id1', '12A')), { status: 200, body: '<booked/>' });
+  t.equal(await find(encoded('id0', 'id1', '14C')), null, 'another value');
+  t.equal(await find(encoded('id0', 'id0', '12A')), null, 'one element for two');
+  t.equal(await find(encoded('id0', 'id1', '12A', '')), null, 'data without an encoding');
+});
+
+const STYLE = 's:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"';

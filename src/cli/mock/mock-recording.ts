@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { scalars } from '../../codec/index.js';
-import { defaultsOf } from '../../core/index.js';
+import { defaultsOf, getOrMake, Refusal } from '../../core/index.js';
+import { DIALECT_NAMES, DIALECTS } from '../../soap/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
@@ -51,8 +52,9 @@ function keyOf(operation: string, request: Buffer): string | null {
     const reader = new XmlReader(content, defaultsOf(XML_LIMITS));
     reader.write(request);
     reader.end();
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
   }
   const digest = content.hash.digest();
   return digest === null ? null : `${operation} ${digest}`;
@@ -60,13 +62,18 @@ function keyOf(operation: string, request: Buffer): string | null {
 
 const BODY = 2;
 
-/** Hashes the child of Body. */
+/** Hashes the children of Body. */
 class BodyHash implements XmlHandler {
-  readonly hash = new scalars.CanonicalHash({ isData: true });
+  readonly #references = new EncodedReferences();
+  readonly hash = new scalars.CanonicalHash({
+    isData: true,
+    attributeOf: (tag, index) => this.#references.valueOf(tag, index),
+  });
   #depth = 0;
 
   open(tag: StartTag): Interest {
     this.#depth++;
+    this.#references.open(tag);
     if (this.#depth > BODY) return this.hash.open(tag);
     return this.#depth === 1 || tag.local === 'Body' ? ELEMENTS_ONLY : SKIP;
   }
@@ -81,4 +88,36 @@ class BodyHash implements XmlHandler {
   text(chars: string): void {
     this.hash.text(chars);
   }
+}
+
+/**
+ * Ids of a message in SOAP encoding, and references to them, as their numbers in order: each client
+ * makes its own, and those of a recording are replaced.
+ */
+class EncodedReferences {
+  readonly #numbers = new Map<string, number>();
+  #isEncoded = false;
+
+  open(tag: StartTag): void {
+    this.#isEncoded ||= ENVELOPES.some((uri) => tag.attribute(uri, 'encodingStyle') !== null);
+  }
+
+  valueOf(tag: StartTag, index: number): string {
+    const value = tag.attributeValue(index);
+    if (!this.#isEncoded || !isReference(tag.attributeUri(index), tag.attributeLocal(index), value))
+      return value;
+    const id = value.replace(/^#/, '');
+    return `#${getOrMake(this.#numbers, id, () => this.#numbers.size)}`;
+  }
+}
+
+const ENVELOPES = DIALECT_NAMES.map((name) => DIALECTS[name].envelopeUri);
+const ENCODINGS: ReadonlySet<string> = new Set(
+  DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri),
+);
+
+/** `id` and `href` of SOAP 1.1, `id` and `ref` of SOAP 1.2 (Part 2, section 3.1.5). */
+function isReference(uri: string, local: string, value: string): boolean {
+  if (uri === '') return local === 'id' || (local === 'href' && value.startsWith('#'));
+  return ENCODINGS.has(uri) && (local === 'id' || local === 'ref');
 }

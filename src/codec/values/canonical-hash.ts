@@ -9,6 +9,8 @@ import { isNil, resolveQName, uriOfName, XSI_URI } from '../plan/xsi.js';
 interface CanonicalRules {
   /** White space beside child elements is layout, and no text is a QName: the content is data. */
   readonly isData: boolean;
+  /** The value that an attribute counts as; absent: the one that is written. */
+  readonly attributeOf?: (tag: StartTag, index: number) => string;
 }
 
 /** UTF-16 units of one content, about as it is written. Longer content has no hash. */
@@ -35,6 +37,7 @@ const NAME = '\x07';
  */
 export class CanonicalHash implements XmlHandler {
   readonly #isData: boolean;
+  readonly #attributeOf: (tag: StartTag, index: number) => string;
   readonly #parts: string[] = [];
   #units = 0;
   #isSound = true;
@@ -52,8 +55,9 @@ export class CanonicalHash implements XmlHandler {
   #wordBound = '';
   #prefixes = 0;
 
-  constructor({ isData }: CanonicalRules) {
+  constructor({ isData, attributeOf = valueIn }: CanonicalRules) {
     this.#isData = isData;
+    this.#attributeOf = attributeOf;
   }
 
   /** The SHA-256 of the element, in base64url; null where it cannot be hashed. */
@@ -130,7 +134,7 @@ export class CanonicalHash implements XmlHandler {
       if (value === NOTHING) continue;
       attributes.push(
         `${ATTRIBUTE}${uri}${NEXT}${local}${NEXT}` +
-          `${value ?? this.#valueOf(tag, tag.attributeValue(index))}`,
+          `${value ?? this.#valueOf(tag, this.#attributeOf(tag, index))}`,
       );
     }
     for (const attribute of attributes.sort()) {
@@ -214,6 +218,8 @@ export class CanonicalHash implements XmlHandler {
     this.#text = '';
   }
 }
+
+const valueIn = (tag: StartTag, index: number): string => tag.attributeValue(index);
 
 /**
  * The canonical form of xsi:nil and xsi:type; null for other attributes, and for invalid values.

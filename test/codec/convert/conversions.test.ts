@@ -1,137 +1,16 @@
-import fc from 'fast-check';
 import t from 'tap';
-import { convertedScalar } from '../../../src/codec/convert/converted-scalar.js';
 import { parseDatePattern } from '../../../src/codec/convert/date-pattern.js';
-import type { Conversion, ConversionTarget } from '../../../src/codec/plan/conversion.js';
 import { LexicalError, type Scalar } from '../../../src/codec/plan/scalar.js';
-import { scalarOf } from '../../../src/codec/values/scalars.js';
-import { STRING } from '../../../src/wsdl/xsd/builtin.js';
+import { CONVERSION_PROPERTIES, converted, ENUMERATION, readOf } from './conversion-properties.js';
 
 /** Conversions by themselves: there and back, and what is refused on the way. */
 
-const converted = (target: ConversionTarget | null, more: Partial<Conversion> = {}): Scalar =>
-  convertedScalar(STRING, scalarOf(STRING), { target, trims: false, nulls: [], ...more }, 'Values');
+/** Tries of each property; a million with `dist/test/bench/conversion-values.js`. */
+const RUNS = 1000;
 
-/** Tries of each property; `CONVERSION_RUNS` of the environment for more. */
-const RUNS = Number(process.env['CONVERSION_RUNS'] ?? 2000);
-
-const two = (value: number): string => String(value).padStart(2, '0');
-
-const dates = fc
-  .tuple(
-    fc.integer({ min: 1, max: 9999 }),
-    fc.integer({ min: 1, max: 12 }),
-    fc.integer({ min: 1, max: 28 }),
-  )
-  .map(([year, month, day]) => `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`);
-const times = fc
-  .tuple(
-    fc.integer({ min: 0, max: 23 }),
-    fc.integer({ min: 0, max: 59 }),
-    fc.integer({ min: 0, max: 59 }),
-  )
-  .map((parts) => parts.map(two).join(':'));
-const decimals = (places: number): fc.Arbitrary<string> =>
-  fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map((value) => {
-    const digits = String(value < 0n ? -value : value).padStart(places + 1, '0');
-    const sign = value < 0n ? '-' : '';
-    if (places === 0) return `${sign}${digits}`;
-    return `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
-  });
-
-const enumeration = new Map([
-  ['OPEN', '1'],
-  ['SHIPPED', '2'],
-  ['LOST', ' '],
-]);
-
-/** Values that come back as they were. */
-const EXACT: readonly (readonly [string, Scalar, fc.Arbitrary<unknown>])[] = [
-  ['boolean', converted({ kind: 'boolean', texts: { true: 'J', false: 'N' } }), fc.boolean()],
-  ['enum', converted({ kind: 'enum', texts: enumeration }), fc.constantFrom(...enumeration.keys())],
-  ['date', converted({ kind: 'date', pattern: 'yyyyMMdd' }), dates],
-  ['date by its day of the year', converted({ kind: 'date', pattern: 'yyyyDDD' }), dates],
-  ['date of variable width', converted({ kind: 'date', pattern: 'd.M.yyyy' }), dates],
-  ['time', converted({ kind: 'time', pattern: 'HHmmss' }), times],
-  ['decimal', converted({ kind: 'decimal', places: 2, digits: null }), decimals(2)],
-  ['decimal without places', converted({ kind: 'decimal', places: 0, digits: 31 }), decimals(0)],
-  ['decimal of many places', converted({ kind: 'decimal', places: 18, digits: 38 }), decimals(18)],
-  [
-    'integer',
-    converted({ kind: 'integer', digits: 9 }),
-    fc.integer({ min: -999_999_999, max: 999_999_999 }),
-  ],
-  [
-    'long integer',
-    converted({ kind: 'integer', digits: 18 }),
-    fc.bigInt({ min: -(10n ** 18n) + 1n, max: 10n ** 18n - 1n }).map(String),
-  ],
-  [
-    'trimmed text',
-    converted(null, { trims: true, nulls: ['', '*'] }),
-    fc
-      .string()
-      .map((text) => text.replaceAll(/[^ -~]/g, '').trim())
-      .filter((text) => text !== '' && text !== '*'),
-  ],
-  ...['+00:00', '+05:30', '-11:00', 'UTC'].map(
-    (zone) =>
-      [
-        `dateTime in ${zone}`,
-        converted({ kind: 'dateTime', pattern: 'yyyyMMddHHmmssSSS', zone }),
-        fc
-          .tuple(dates, times, fc.integer({ min: 0, max: 999 }))
-          .map(
-            ([date, time, millis]) =>
-              `${date}T${time}.${String(millis).padStart(3, '0')}` +
-              `${/^UTC$|00:00$/.test(zone) && !zone.startsWith('-') ? 'Z' : zone}`,
-          ),
-      ] as const,
-  ),
-  [
-    'dateTime with its offset',
-    converted({ kind: 'dateTime', pattern: "yyyyMMdd'T'HHmmssxxx", zone: null }),
-    fc
-      .tuple(dates, times, fc.constantFrom('+01:00', '-09:30', 'Z'))
-      .map(([date, time, offset]) => `${date}T${time}${offset}`),
-  ],
-];
-
-for (const [name, scalar, values] of EXACT)
-  t.test(`${name}: each value comes back from its text`, async () => {
-    fc.assert(
-      fc.property(values, (value) => scalar.decode(scalar.encode(value)) === value),
-      { numRuns: RUNS },
-    );
-  });
-
-t.test('an instant comes back from its local time, or is refused', async (t) => {
-  let refused = 0;
-  for (const zone of [
-    'Europe/Zurich',
-    'America/New_York',
-    'Australia/Lord_Howe',
-    'Asia/Kathmandu',
-  ]) {
-    const scalar = converted({ kind: 'dateTime', pattern: 'yyyyMMddHHmmss', zone });
-    const instants = fc.integer({ min: -1_000_000_000, max: 4_000_000_000 });
-    fc.assert(
-      fc.property(instants, (seconds) => {
-        const text = new Date(seconds * 1000).toISOString().replace('.000', '');
-        try {
-          const back = scalar.decode(scalar.encode(text));
-          return typeof back === 'string' && Date.parse(back) === seconds * 1000;
-        } catch (caught) {
-          if (!(caught instanceof LexicalError)) throw caught;
-          refused++;
-          return true;
-        }
-      }),
-      { numRuns: Math.ceil(RUNS / 4) },
-    );
-  }
-  t.ok(refused < RUNS / 100, 'the later of two equal local times is rare');
-});
+for (const { name, check } of CONVERSION_PROPERTIES) {
+  t.test(name, async () => check(RUNS));
+}
 
 t.test('local times about changes of the clock', async (t) => {
   const scalar = converted({
@@ -153,7 +32,7 @@ t.test('local times about changes of the clock', async (t) => {
 t.test('unknown texts are errors that are valid on the wire', async (t) => {
   const cases: readonly (readonly [Scalar, readonly string[]])[] = [
     [converted({ kind: 'boolean', texts: { true: 'J', false: 'N' } }), ['', 'j', 'JN', 'true']],
-    [converted({ kind: 'enum', texts: enumeration }), ['', '3', 'OPEN', 'toString']],
+    [converted({ kind: 'enum', texts: ENUMERATION }), ['', '3', 'OPEN', 'toString']],
     [
       converted({ kind: 'date', pattern: 'yyyyMMdd' }),
       ['', '00000000', '20260230', '2026013', '202601311', '2026-1-3', '00000101'],
@@ -218,48 +97,6 @@ t.test('patterns of Unicode, and errors in them', async (t) => {
   ] as const)
     t.match(parseDatePattern(pattern, kind), error, pattern);
 });
-
-/** What is read of a text; 'unknown' where the mapping does not know it. */
-function readOf(scalar: Scalar, text: string): unknown {
-  try {
-    return scalar.decode(text);
-  } catch (caught) {
-    if (caught instanceof LexicalError && caught.isValid) return 'unknown';
-    throw caught;
-  }
-}
-
-t.test(
-  'numbers are read with a sign before or behind, blanks around and zeros before',
-  async () => {
-    const blanks = fc.constantFrom('', ' ', '   ', '\t', '\n  ');
-    const parts = fc.tuple(
-      blanks,
-      fc.constantFrom('', '-', '+'),
-      fc.boolean(),
-      fc.integer({ min: 0, max: 12 }),
-      fc.bigInt({ min: 0n, max: 10n ** 17n - 1n }),
-      blanks,
-      fc.integer({ min: 0, max: 6 }),
-    );
-    fc.assert(
-      fc.property(parts, ([before, sign, isBehind, zeros, number, after, places]) => {
-        const digits = '0'.repeat(zeros) + String(number);
-        const text = before + (isBehind ? digits + sign : sign + digits) + after;
-        const minus = sign === '-' && number !== 0n ? '-' : '';
-        const scale = 10n ** BigInt(places);
-        const fraction = String(number % scale).padStart(places, '0');
-        const value = `${minus}${number / scale}${places === 0 ? '' : `.${fraction}`}`;
-        const decimal = converted({ kind: 'decimal', places, digits: null });
-        const integer = converted({ kind: 'integer', digits: 18 });
-        return (
-          readOf(decimal, text) === value && readOf(integer, text) === `${minus}${String(number)}`
-        );
-      }),
-      { numRuns: RUNS },
-    );
-  },
-);
 
 t.test('other digits, signs and blanks of Unicode are unknown', async (t) => {
   const day = converted({ kind: 'date', pattern: 'yyyyMMdd' });
@@ -333,72 +170,4 @@ t.test('each text that stands for null is null, the first one is written', async
   const code = converted({ kind: 'integer', digits: 4 }, { nulls: ['0000', '9999'] });
   t.equal(code.encode(9998), '9998');
   for (const value of [0, 9999]) t.throws(() => code.encode(value), LexicalError, String(value));
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 9998 }),
-      (value) => code.decode(code.encode(value)) === value,
-    ),
-    { numRuns: RUNS },
-  );
-});
-
-/** Local times of an instant in a zone, by Intl alone. */
-function localOf(zone: string): (instant: number) => string {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  });
-  return (instant) => format.format(instant).replaceAll(/[^0-9]/g, '');
-}
-
-t.test('local times are those of Intl: of two the earlier, in a gap none', async (t) => {
-  const counts = { known: 0, gaps: 0 };
-  for (const zone of ['Europe/Zurich', 'America/St_Johns', 'Australia/Lord_Howe', 'Asia/Tehran']) {
-    const scalar = converted({ kind: 'dateTime', pattern: 'yyyyMMddHHmmss', zone });
-    const local = localOf(zone);
-    // Instants about the changes of the clock, from 1980 to 2037.
-    const changes: number[] = [];
-    const step = 86_400_000;
-    const offsetAt = (instant: number): number => {
-      const [, year = '', month = '', day = '', hour = '', minute = '', second = ''] =
-        /^(....)(..)(..)(..)(..)(..)$/.exec(local(instant)) ?? [];
-      return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) - instant;
-    };
-    for (let at = Date.UTC(1980, 0); at < Date.UTC(2037, 0) && changes.length < 40; at += step) {
-      if (offsetAt(at) !== offsetAt(at + step)) changes.push(at);
-    }
-    const texts = fc
-      .tuple(fc.constantFrom(...changes), fc.integer({ min: -7200, max: 2 * 86_400 }))
-      .map(([change, seconds]) => new Date(change + seconds * 1000).toISOString())
-      .map((text) => text.replaceAll(/[^0-9]/g, '').slice(0, 14));
-    fc.assert(
-      fc.property(texts, (text) => {
-        const value = readOf(scalar, text);
-        const asUtc = Date.parse(
-          text.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z'),
-        );
-        const offsets = [
-          ...new Set([-2, -1, 0, 1, 2].map((days) => offsetAt(asUtc + days * step))),
-        ];
-        const instants = offsets
-          .map((offset) => asUtc - offset)
-          .filter((instant) => local(instant) === text)
-          .sort((one, other) => one - other);
-        if (value === 'unknown') {
-          counts.gaps++;
-          return instants.length === 0;
-        }
-        counts.known++;
-        return typeof value === 'string' && Date.parse(value) === instants[0];
-      }),
-      { numRuns: Math.ceil(RUNS / 8) },
-    );
-  }
-  t.ok(counts.gaps > 0, `${counts.gaps} in gaps, ${counts.known} known`);
 });
