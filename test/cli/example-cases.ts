@@ -1,4 +1,5 @@
 import { wsdlOf } from '../kit/wsdl.js';
+import { COMBINED } from './example-combinations.js';
 
 /** Values and structures that examples are made for, by what is special about them. */
 
@@ -154,7 +155,7 @@ const STRUCTURES: Readonly<Record<string, readonly [content: string, types: stri
     complex('Root', sequence(member('year', 'xs:gYear')), ' abstract="true"') + family('Root'),
   ],
   keys: [
-    '<xs:element name="list" type="t:Keyed"><xs:key name="k"><xs:selector xpath="item"/>' +
+    '<xs:element name="list" type="t:Keyed"><xs:key name="k"><xs:selector xpath="t:item"/>' +
       '<xs:field xpath="@id"/></xs:key></xs:element>',
     complex(
       'Keyed',
@@ -176,7 +177,7 @@ export const EXAMPLE_CASES: readonly (readonly [title: string, content: string, 
         return [facets, member('v', `t:${name}`), simple(name, `xs:${base}`, facets)] as const;
       }),
     ),
-    ...Object.entries(STRUCTURES).map(
+    ...Object.entries({ ...STRUCTURES, ...COMBINED }).map(
       ([title, [content, types]]) => [title, content, types] as const,
     ),
   ];
@@ -187,7 +188,7 @@ export function exampleWsdl(): string {
     // A key has a name of its own in the schema.
     const element = (name: string): string =>
       `<xs:element name="${name}"><xs:complexType>` +
-      `${sequence(content.replace('<xs:key name="k"', `<xs:key name="${name}"`))}` +
+      `${sequence(content.replace(/(<xs:(?:key|unique) name=")/, `$1${name}`))}` +
       '</xs:complexType></xs:element>';
     return types + element(`Ask${at}`) + element(`Ask${at}Response`);
   });

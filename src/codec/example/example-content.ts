@@ -9,6 +9,7 @@ import type {
   xsd,
 } from '../../wsdl/index.js';
 import { escapeQuoted, escapeText, type QName } from '../../xml/index.js';
+import { distinctValue, ValueCounts } from './distinct-values.js';
 import { exampleValue } from './example-value.js';
 import { NO_TEXTS, textsBelow, type WantedTexts, type WantedTextsOf } from './wanted-texts.js';
 
@@ -31,6 +32,8 @@ interface Position {
   readonly open: ReadonlySet<XsdType>;
   /** Texts that are wanted inside it. */
   readonly texts: WantedTexts;
+  /** Values that the innermost element with keys has so far; null outside such elements. */
+  readonly keyed: ValueCounts | null;
 }
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
@@ -62,7 +65,7 @@ export class ExampleWriter {
 
   /** The element with example content. */
   element(element: ElementDeclaration): string {
-    return this.#element(element, { depth: 0, open: new Set(), texts: NO_TEXTS });
+    return this.#element(element, { depth: 0, open: new Set(), texts: NO_TEXTS, keyed: null });
   }
 
   #element(element: ElementDeclaration, at: Position): string {
@@ -71,7 +74,8 @@ export class ExampleWriter {
     const name = this.#name(element.name);
     const { type } = element;
     if (type.kind === 'simple') {
-      return `<${name}>${escapeText(this.#value(type, element.fixed, texts, ''))}</${name}>`;
+      const text = this.#value(type, element.fixed, at, { path: '', owner: element });
+      return `<${name}>${escapeText(text)}</${name}>`;
     }
     if (open.has(type) && element.nillable) return `<${name} ${this.#prefix(XSI)}:nil="true"/>`;
     const used = concreteOf(type, open);
@@ -84,6 +88,7 @@ export class ExampleWriter {
       depth,
       open: new Set([...open, type, used]),
       texts: own.size === 0 ? texts : new Map([...own, ...texts]),
+      keyed: element.constraints.length > 0 ? new ValueCounts() : at.keyed,
     };
     const attributes = used.attributes.map((each) => this.#attribute(each, inside)).join('');
     const content = depth >= DEPTH_MAX ? '' : this.#content(used, element, inside);
@@ -92,8 +97,16 @@ export class ExampleWriter {
   }
 
   /** A fixed value, the text that is wanted at a path, or one by the schema. */
-  #value(type: SimpleType, fixed: string | null, texts: WantedTexts, path: string): string {
-    return fixed ?? texts.get(path)?.(type) ?? exampleValue(type, ++this.#ids);
+  #value(
+    type: SimpleType,
+    fixed: string | null,
+    { texts, keyed }: Position,
+    { path, owner }: { readonly path: string; readonly owner: object },
+  ): string {
+    const wanted = fixed ?? texts.get(path)?.(type);
+    if (wanted != null) return wanted;
+    const first = exampleValue(type, ++this.#ids);
+    return keyed === null ? first : distinctValue(type, first, keyed.next(owner));
   }
 
   #content({ content }: ComplexType, element: ElementDeclaration, at: Position): string {
@@ -101,7 +114,7 @@ export class ExampleWriter {
     if (content.kind === 'empty') return '';
     if (content.kind === 'text') {
       const path = texts.has('value') ? 'value' : '';
-      return escapeText(this.#value(content.type, element.fixed, texts, path));
+      return escapeText(this.#value(content.type, element.fixed, at, { path, owner: element }));
     }
     if (content.kind === 'elements') return this.#particle(content.particle, at);
     if (content.kind === 'opaque') {
@@ -111,8 +124,8 @@ export class ExampleWriter {
     return this.#element({ ...ITEM, type: content.item }, this.#below(at, ITEM.name)).repeat(ITEMS);
   }
 
-  #below({ depth, open, texts }: Position, { local }: QName): Position {
-    return { depth: depth + 1, open, texts: textsBelow(texts, local) };
+  #below({ depth, open, texts, keyed }: Position, { local }: QName): Position {
+    return { depth: depth + 1, open, texts: textsBelow(texts, local), keyed };
   }
 
   #particle(particle: Particle, at: Position): string {
@@ -137,7 +150,8 @@ export class ExampleWriter {
     }
     const branches = particle.particles.filter((each) => each.kind !== 'any');
     const chosen =
-      branches.find((each) => !leadsBack(each, open) && !isAbstract(each)) ?? branches[0];
+      branches.find((each) => !leadsBack(each, open) && !isAbstract(each) && hasEnd(each)) ??
+      branches[0];
     if (chosen === undefined) return '';
     // A branch that may be empty is written all the same, so that something is chosen.
     return chosen.min > 0 || leadsBack(chosen, open)
@@ -163,14 +177,13 @@ export class ExampleWriter {
     );
   }
 
-  #attribute(
-    { name, type, required, fixed, default: standard }: xsd.AttributeDeclaration,
-    { depth, texts }: Position,
-  ): string {
+  #attribute(declaration: xsd.AttributeDeclaration, at: Position): string {
+    const { name, type, required, fixed, default: standard } = declaration;
+    const { depth, texts } = at;
     if (!required && (fixed === null || depth > OPTIONAL_DEPTH)) return '';
     const path = texts.has(`@${name.local}`) ? `@${name.local}` : name.local;
-    const isWanted = texts.has(path);
-    const value = this.#value(type, fixed ?? (isWanted ? null : standard), texts, path);
+    const given = fixed ?? (texts.has(path) || at.keyed !== null ? null : standard);
+    const value = this.#value(type, given, at, { path, owner: declaration });
     return ` ${this.#name(name)}="${escapeQuoted(value)}"`;
   }
 
@@ -232,6 +245,28 @@ function uriIn({ namespaces }: Wildcard): string {
 /** Nothing may stand for an abstract element that is still in the model. */
 const isAbstract = (particle: Particle): boolean =>
   particle.kind === 'one' && particle.element.abstract;
+
+/**
+ * Whether what a particle demands can be written: false for a type that always holds itself.
+ * `within` are the types around it.
+ */
+function hasEnd(particle: Particle, within: readonly XsdType[] = []): boolean {
+  if (particle.min === 0 || particle.kind === 'any') return true;
+  if (particle.kind === 'choice') return particle.particles.some((each) => hasEnd(each, within));
+  if (particle.kind !== 'one') return particle.particles.every((each) => hasEnd(each, within));
+  const { type, nillable } = particle.element;
+  if (nillable || type.kind === 'simple' || type.content.kind !== 'elements') return true;
+  if (FINITE.has(type)) return true;
+  if (within.includes(type)) return false;
+  const isBounded = within.length >= DEPTH_MAX || hasEnd(type.content.particle, [...within, type]);
+  if (isBounded) {
+    FINITE.add(type);
+  }
+  return isBounded;
+}
+
+/** Types whose content is known to end. */
+const FINITE = new WeakSet<XsdType>();
 
 /**
  * Whether a particle has an element of a type that is open: what is optional of it would go on

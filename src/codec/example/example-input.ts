@@ -7,6 +7,7 @@ import type { EncodeElement, EncodeObject, EncodeValue } from '../plan/request/e
 import type { RequestPlan } from '../plan/request/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
+import { distinctValue, ValueCounts } from './distinct-values.js';
 import { ExampleWriter } from './example-content.js';
 import { exampleValue } from './example-value.js';
 import { Heights, heightOfBranch } from './heights.js';
@@ -63,6 +64,8 @@ type Declarations = (name: QName) => ElementDeclaration | null;
 /** Makes up values for a plan. */
 class Examples {
   readonly #heights: Heights;
+  /** Values that the innermost element with keys has so far; null outside such elements. */
+  #keyed: ValueCounts | null = null;
 
   constructor(root: EncodeValue) {
     this.#heights = new Heights(root);
@@ -74,15 +77,35 @@ class Examples {
     declaration: ElementDeclaration | null,
     depth: number,
   ): ExampleObject {
+    return this.#within(declaration, () => this.#object(plan, name, declaration, depth));
+  }
+
+  /** Values inside an element that has keys are counted for it. */
+  #within<T>(declaration: ElementDeclaration | null, make: () => T): T {
+    if (declaration === null || declaration.constraints.length === 0) return make();
+    const outer = this.#keyed;
+    this.#keyed = new ValueCounts();
+    const made = make();
+    this.#keyed = outer;
+    return made;
+  }
+
+  #object(
+    plan: EncodeObject,
+    name: QName | null,
+    declaration: ElementDeclaration | null,
+    depth: number,
+  ): ExampleObject {
     const made: Record<string, ExampleMember> = Object.create(null);
     if (depth > DEPTH_MAX) return made;
-    for (const { key, required, fixed, source, scalar } of plan.attributes) {
+    for (const attribute of plan.attributes) {
+      const { key, required, fixed, source, scalar } = attribute;
       if (required && fixed === null && source === undefined) {
-        made[key] = scalarOf(scalar);
+        made[key] = this.#scalar(scalar, attribute);
       }
     }
     if (plan.text !== null) {
-      made[plan.text.key] = scalarOf(plan.text.scalar);
+      made[plan.text.key] = this.#scalar(plan.text.scalar, plan.text);
     }
     if (plan.xml !== undefined) {
       made[plan.xml] = xmlOf(name, declaration);
@@ -108,7 +131,8 @@ class Examples {
     const made: Record<string, ExampleMember> = Object.create(null);
     for (const element of elements) {
       if (element.fixed !== null || element.source !== undefined) continue;
-      const value = this.#element(element, declared(element.name), depth);
+      const declaration = declared(element.name);
+      const value = this.#within(declaration, () => this.#element(element, declaration, depth));
       const isEmpty =
         element.always === true && typeof value === 'object' && Object.keys(value).length === 0;
       if (!isEmpty) {
@@ -129,13 +153,20 @@ class Examples {
       ? childOf(declaration?.type.kind === 'complex' ? declaration.type : null, occurs.wrapped)
       : declaration;
     const used = isItem ? occurs.wrapped : name;
-    const item =
+    const make = (): ExampleMember =>
       element.transparent === true && wildcards !== undefined
         ? this.#wildcard(value, { uri: uriOf(wildcards), local: 'example' }, depth)
         : this.#value(value, used, own, depth + 1);
-    if (occurs === 'one') return item;
+    if (occurs === 'one') return make();
     const count = Math.min(Math.max(counts?.min ?? 1, 1), ITEMS_MAX);
+    if (this.#keyed !== null) return Array.from({ length: count }, make);
+    const item = make();
     return Array.from({ length: count }, () => item);
+  }
+
+  /** A value that differs from earlier ones of this declaration, where keys may be of them. */
+  #scalar(scalar: Scalar, declaration: object): ExampleMember {
+    return scalarOf(scalar, this.#keyed === null ? 0 : this.#keyed.next(declaration));
   }
 
   /** An element of any name. */
@@ -150,7 +181,7 @@ class Examples {
     declaration: ElementDeclaration | null,
     depth: number,
   ): ExampleMember {
-    if (value.kind === 'scalar') return scalarOf(value.scalar);
+    if (value.kind === 'scalar') return this.#scalar(value.scalar, value);
     if (value.kind === 'object') return this.object(value, name, declaration, depth);
     if (value.kind === 'xml') return xmlOf(name, declaration);
     if (value.kind === 'any') return anyOf(value);
@@ -258,12 +289,12 @@ function jsonOf(type: AnyType | null, depth: number): ExampleMember {
   );
 }
 
-/** Undefined for a type without rules of its own. */
-function scalarOf({ type, isReference, decode, example }: Scalar): ExampleMember {
+/** The `index`-th value; undefined for a type without rules of its own. */
+function scalarOf({ type, isReference, decode, example }: Scalar, index = 0): ExampleMember {
   if (example !== undefined) return example;
   if (type === undefined || isReference === true) return undefined;
   try {
-    const value = decode(exampleValue(type));
+    const value = decode(distinctValue(type, exampleValue(type), index));
     return value !== null && typeof value === 'object'
       ? value.map((item) => item ?? undefined)
       : (value ?? undefined);

@@ -4,6 +4,8 @@ import { type CharSet, has } from '../pattern/charset.js';
 import { type PatternNode, parsePattern } from '../pattern/parse.js';
 import { compilePattern } from '../pattern/pattern.js';
 import { compileSimple } from '../values/simple-validity.js';
+import { valuesNearBounds } from './near-bounds.js';
+import { textsOfPatterns } from './pattern-texts.js';
 
 /** Values that are valid by the facets of their types (XSD 1.0 part 2), as far as one is found. */
 
@@ -40,6 +42,8 @@ const INSTANTS: ReadonlySet<string> = new Set(['date', 'dateTime', 'time', 'gYea
 const LENGTH_MAX = 4096;
 /** Members of unions and items of lists are types again, which are followed so far. */
 const DEPTH_MAX = 8;
+/** Texts by patterns that are tried for a value which more facets bound. */
+const TEXTS_MAX = 500;
 
 /**
  * A valid value of a simple type. `unique` tells values apart that must differ in a document
@@ -49,37 +53,26 @@ export function exampleValue(type: SimpleType, unique = 1, depth = 0): string {
   const first = firstExample(type, unique, depth);
   const check = compileSimple(type);
   if (check(first) === null) return first;
-  return candidatesOf(type.facets).find((text) => check(text) === null) ?? first;
+  for (const text of candidatesOf(type, unique, depth)) {
+    if (check(text) === null) return text;
+  }
+  return first;
 }
 
-/** Values near the bounds of a type, and those that patterns often leave. */
-function candidatesOf(facets: xsd.Facets): readonly string[] {
-  const { minInclusive, maxInclusive, minExclusive, maxExclusive } = facets;
-  const lows = [minInclusive, minExclusive].filter((bound) => bound !== null);
-  const highs = [maxInclusive, maxExclusive].filter((bound) => bound !== null);
-  const between = lows.flatMap((low) => highs.map((high) => (Number(low) + Number(high)) / 2));
-  return [
-    ...lows,
-    ...highs,
-    ...lows.flatMap((bound) => [stepped(bound, 1), ...beside(bound, 1)]),
-    ...highs.flatMap((bound) => [stepped(bound, -1), ...beside(bound, -1)]),
-    ...between.map(plainNumber),
-    'false',
-  ];
+/** Values of the members of a union, near the bounds of a type, and by its patterns. */
+function* candidatesOf(type: SimpleType, unique: number, depth: number): Generator<string> {
+  const { members, facets } = type;
+  if (depth <= DEPTH_MAX) {
+    for (const member of members) yield exampleValue(member, unique, depth + 1);
+  }
+  yield* valuesNearBounds(facets);
+  yield 'false';
+  let tries = 0;
+  for (const text of textsOfPatterns(facets)) {
+    if (++tries > TEXTS_MAX) return;
+    yield text;
+  }
 }
-
-/** A date, a time or a duration with another first number: of years, or of hours. */
-const stepped = (text: string, by: 1 | -1): string =>
-  text.replace(/\d+/, (digits) =>
-    String(Math.max(0, Number(digits) + by)).padStart(digits.length, '0'),
-  );
-
-/** Numbers on one side of a bound, of ever more digits. */
-const beside = (bound: string, by: 1 | -1): readonly string[] =>
-  [1, 0.5, 0.1, 0.01, 0.001].map((step) => plainNumber(Number(bound) + by * step));
-
-/** Without an exponent, and without the digits that a sum of binary fractions adds. */
-const plainNumber = (value: number): string => String(Number(value.toFixed(6)));
 
 function firstExample(type: SimpleType, unique: number, depth: number): string {
   if (type.enumeration !== null && type.enumeration.length > 0) return firstEnumerated(type);

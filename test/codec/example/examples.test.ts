@@ -1,6 +1,8 @@
 import t from 'tap';
+import { distinctValue } from '../../../src/codec/example/distinct-values.js';
 import { ExampleWriter } from '../../../src/codec/example/example-content.js';
 import { exampleValue } from '../../../src/codec/example/example-value.js';
+import { compileSimple } from '../../../src/codec/values/simple-validity.js';
 import { SchemaRules } from '../../../src/codec/validity/rules.js';
 import {
   childrenOfBody,
@@ -79,6 +81,11 @@ t.test('values keep the facets of their types', async (t) => {
     [type('decimal', { maxExclusive: '0' }), /^-/],
     [type('negativeInteger', {}), /^-1$/],
     [type('hexBinary', { length: 4 }), /^[0-9a-f]{8}$/],
+    [type('string', { patterns: ['[A-Z0-9]+', '.{6}|.{8}'] }), /^[A-Z0-9]{6}$/],
+    [type('string', { patterns: ['(ab)*', '(aba?)+'], minLength: 5 }), /^(ab){3,}$/],
+    [type('duration', { minExclusive: 'P1Y', maxExclusive: 'P1Y2D' }), /^P1Y1D$/],
+    [type('date', { minExclusive: '2026-02-28', maxExclusive: '2026-03-02' }), /^2026-03-01$/],
+    [type('long', { minExclusive: '9007199254740993' }), /^9007199254740994$/],
     [type('string', {}, { enumeration: [{ value: 'b', documentation: null }] }), /^b$/],
     [
       type(
@@ -90,4 +97,26 @@ t.test('values keep the facets of their types', async (t) => {
     ],
   ] as const)
     t.match(exampleValue(of), expected);
+});
+
+t.test('values that keys are of differ, and are valid', async (t) => {
+  const type = (builtIn: string, more: Partial<SimpleType> = {}): SimpleType => ({
+    ...{ kind: 'simple', name: null, variety: 'atomic', builtIn, base: null, item: null },
+    ...{ members: [], enumeration: null, facets: NO_FACETS, documentation: null, ...more },
+  });
+  const codes = ['b', 'c'].map((value) => ({ value, documentation: null }));
+  for (const [of, count] of [
+    [type('int'), 30],
+    [type('date'), 30],
+    [type('string', { facets: { ...NO_FACETS, length: 2 } }), 100],
+    [type('string', { facets: { ...NO_FACETS, patterns: ['[A-Z]{4}'] } }), 100],
+    [type('string', { enumeration: codes }), 2],
+  ] as const) {
+    const first = exampleValue(of);
+    const found = new Set<string>();
+    const check = compileSimple(of);
+    for (let at = 0; at < count; at++) found.add(distinctValue(of, first, at));
+    t.equal(found.size, count);
+    t.ok([...found].every((value) => check(value) === null));
+  }
 });
