@@ -2,8 +2,8 @@ import t from 'tap';
 import { distinctValue } from '../../../src/codec/example/distinct-values.js';
 import { ExampleWriter } from '../../../src/codec/example/example-content.js';
 import { exampleValue } from '../../../src/codec/example/example-value.js';
-import { compileSimple } from '../../../src/codec/values/simple-validity.js';
 import { SchemaRules } from '../../../src/codec/validity/rules.js';
+import { compileSimple } from '../../../src/codec/values/simple-validity.js';
 import {
   childrenOfBody,
   type ElementDeclaration,
