@@ -106,9 +106,13 @@ const PROBES = {
   },
   'graphql-servers': {
     command: files(
-      ...['graphql-yoga', '@apollo/server', 'mercurius', '@graphql-hive/gateway-runtime'].map(
-        (name) => `${GRAPHQL_SERVERS}/node_modules/${name}`,
-      ),
+      ...[
+        'graphql-yoga',
+        '@apollo/server',
+        'mercurius',
+        '@graphql-hive/gateway-runtime',
+        '@graphql-mesh/transport-http',
+      ].map((name) => `${GRAPHQL_SERVERS}/node_modules/${name}`),
     ),
     install: 'npm install --prefix FOLDER the packages of .ci/run; GRAPHQL_SERVERS=FOLDER',
   },

@@ -5,30 +5,20 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
+import { localSubgraph } from './local-subgraph.mjs';
+
 const { folder, tasks } = JSON.parse(process.argv[2] ?? '{}');
 const require = createRequire(join(folder, 'package.json'));
 const { ApolloGateway, RemoteGraphQLDataSource } = require('@apollo/gateway');
 const { composeServices } = require('@apollo/composition');
-const { parse } = require('graphql');
+const graphql = require('graphql');
+const { parse } = graphql;
 
-/** Whether an object differs in no simple value that both have. */
-const agrees = (object, representation) =>
-  Object.entries(representation).every(
-    ([name, value]) =>
-      name === '__typename' || typeof value === 'object' || object[name] === undefined || object[name] === value,
-  );
-
-/** A subgraph of this process: fixed values, by root field and by type. */
-const local = ({ roots, entities = {} }) => ({
-  async process({ request: { query, variables } }) {
-    if (!query.includes('_entities')) return { data: roots };
-    const found = variables.representations.map((representation) => {
-      const object = entities[representation.__typename]?.find((each) => agrees(each, representation));
-      return object === undefined ? null : { __typename: representation.__typename, ...object };
-    });
-    return { data: { _entities: found } };
-  },
-});
+/** A subgraph of this process. */
+function local(subgraph) {
+  const answer = localSubgraph(graphql, subgraph);
+  return { process: async ({ request }) => answer(request) };
+}
 
 async function run({ soap, others, queries, headers }) {
   const { supergraphSdl, errors = [] } = composeServices([
