@@ -107,6 +107,11 @@ export class Gate {
     return this.#options.headBytes;
   }
 
+  /** Bytes of a message that are held before it flows. */
+  get windowBytes(): number {
+    return this.#options.windowBytes;
+  }
+
   /** Monitor mode: the violation is reported already; the message passes unread. */
   passUnread(): void {
     this.#isValidating = false;

@@ -22,6 +22,7 @@ import {
   verifyHeader,
 } from './header-verification.js';
 import { IncludedContent, isXopInclude, KeptContent } from './included-content.js';
+import { KeptRefusal } from './kept-refusal.js';
 import { ReferenceDigest } from './reference-digest.js';
 import {
   commentInText,
@@ -60,8 +61,8 @@ export class MessageVerifier implements XmlHandler {
    */
   readonly held: mime.HeldPackage | null;
   readonly #rules: VerificationRules;
-  readonly #inner: InterestFilter;
-  readonly #handler: XmlHandler;
+  #inner: InterestFilter;
+  #handler: XmlHandler;
   readonly #nowMillis: number;
   readonly #sentValues: readonly Buffer[] | null;
   #depth = 0;
@@ -69,7 +70,10 @@ export class MessageVerifier implements XmlHandler {
   #includeDepth = 0;
   /** The signature that counts covers Body, which is open. */
   #isBodySigned = false;
-  #isVerifiedBefore = false;
+  /** The verifier of the message as it came, where that has verified it; else null. */
+  #earlier: MessageVerifier | null = null;
+  /** The envelope has ended, and all that is signed of it is verified. */
+  #isOver = false;
   #envelope: canonical.ElementNode | null = null;
   #header: canonical.ElementNode | null = null;
   #head: VerifiedHeader | null = null;
@@ -142,12 +146,23 @@ export class MessageVerifier implements XmlHandler {
 
   /** The message was verified by another one, with what is encrypted of it. */
   standIn(other: MessageVerifier): void {
-    this.#isVerifiedBefore = true;
+    this.#earlier = other;
     this.verified = other.verified;
   }
 
+  /** Whether all of the envelope is verified. */
+  get isVerified(): boolean {
+    return this.#earlier?.isVerified ?? this.#isOver;
+  }
+
+  /** Refusals of the handler wait until the envelope is verified. Called before the first event. */
+  keepRefusals(): void {
+    this.#handler = new KeptRefusal(this.#handler);
+    this.#inner = new InterestFilter(this.#handler);
+  }
+
   open(tag: StartTag): Interest {
-    if (this.#isVerifiedBefore) return this.#inner.open(tag);
+    if (this.#earlier !== null) return this.#inner.open(tag);
     this.held?.writeIncluded();
     this.#depth++;
     const own = this.#isIncluded(tag) ? this.#openIncluded(tag) : this.#openOwn(tag);
@@ -157,7 +172,7 @@ export class MessageVerifier implements XmlHandler {
   }
 
   close(contentEndBytes: number, endBytes: number): void {
-    if (this.#isVerifiedBefore) {
+    if (this.#earlier !== null) {
       this.#inner.close(contentEndBytes, endBytes);
       return;
     }
@@ -169,7 +184,7 @@ export class MessageVerifier implements XmlHandler {
 
   text(chars: string): void {
     this.held?.writeIncluded();
-    if (this.#isVerifiedBefore) {
+    if (this.#earlier !== null) {
       this.#inner.text(chars);
       return;
     }
@@ -299,9 +314,11 @@ export class MessageVerifier implements XmlHandler {
     } else if (this.#depth === 2) {
       this.#verifyHead();
     }
-    if (this.#depth === 1 && this.#pending.size > 0) {
+    if (this.#depth > 1) return;
+    if (this.#pending.size > 0) {
       throw invalidSecurity('a Reference names an Id that no element has');
     }
+    this.#isOver = true;
   }
 
   #verifyHead(): VerifiedHeader {

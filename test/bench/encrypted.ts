@@ -1,8 +1,7 @@
 /**
  * The cost of encryption. Without arguments: a message of 4 KiB, decrypted and encrypted, beside
- * the bare work of `node:crypto`, and long Bodies. `oracle`: whether the times of failures tell one
- * from another, by Welch's t. `memory`: memory while a message of 1 GiB, signed and encrypted,
- * streams through the gateway.
+ * the bare work of `node:crypto`, and long Bodies. `memory`: memory while a message of 1 GiB, signed
+ * and encrypted, streams through the gateway.
  */
 import {
   constants,
@@ -13,7 +12,6 @@ import {
   privateDecrypt,
   publicEncrypt,
   randomBytes,
-  randomInt,
   X509Certificate,
 } from 'node:crypto';
 import { once } from 'node:events';
@@ -107,7 +105,12 @@ function workOf(own: Identity) {
     decrypt(message: Buffer): void {
       const output = { write() {}, end() {} };
       const given = { readers: READERS, charset: null, verifier: null, output };
-      const run = new MessageDecryption({ rules: decryption, headBytes: CHUNK, ...given });
+      const run = new MessageDecryption({
+        rules: decryption,
+        headBytes: CHUNK,
+        windowBytes: CHUNK,
+        ...given,
+      });
       for (let at = 0; at < message.length; at += CHUNK)
         run.write(message.subarray(at, at + CHUNK));
       run.end();
@@ -193,80 +196,6 @@ limits: { xml: { messageBytes: 2147483647, elements: 100000000, children: 100000
 textBytes: 67108864 } }`,
   );
   return { gateway, counted };
-}
-
-const flipped =
-  (at: number) =>
-  (bytes: Buffer): Buffer => {
-    const altered = Buffer.from(bytes);
-    const index = at < 0 ? altered.length + at : at;
-    altered[index] = (altered[index] ?? 0) ^ 1;
-    return altered;
-  };
-
-async function benchOracle(tries: number): Promise<void> {
-  await withEndings(async (t) => {
-    const { folder, own, client } = await keysOf(t);
-    const { gateway } = await startDecrypting(t, folder);
-    const message = envelope(rows(1_000));
-    const failures = {
-      tag: encryptBody(message, own, { alter: flipped(-1) }),
-      content: encryptBody(message, own, { alter: flipped(20) }),
-      'padding of the key': encryptBody(message, own, { alterKey: flipped(100) }),
-      'wrong key': encryptBody(message, client).replace(
-        /<ds:KeyInfo[^>]*><wsse:SecurityTokenReference[^>]*><ds:X509Data>.*?<\/ds:KeyInfo>/s,
-        /<ds:KeyInfo[^>]*><wsse:SecurityTokenReference[^>]*><ds:X509Data>.*?<\/ds:KeyInfo>/s.exec(
-          encryptBody(message, own),
-        )?.[0] ?? '',
-      ),
-      'XML within': encryptBody(envelope(`${rows(1_000).slice(0, -1)} `), own),
-    };
-    const bodies = Object.entries(failures).map(
-      ([name, text]) => [name, Buffer.from(text)] as const,
-    );
-    const times = new Map(bodies.map(([name]) => [name, [] as number[]]));
-    const answers = new Map<string, Set<string>>(bodies.map(([name]) => [name, new Set()]));
-    for (let at = 0; at < tries * bodies.length; at++) {
-      const [name, body] = bodies[randomInt(bodies.length)] ?? ['', Buffer.alloc(0)];
-      const start = process.hrtime.bigint();
-      const answer = await fetch(`${gateway.url}/soap/desk`, {
-        method: 'POST',
-        headers: { 'content-type': 'text/xml' },
-        body,
-      });
-      const text = await answer.text();
-      // The first ones warm up.
-      if (at > 500) times.get(name)?.push(Number(process.hrtime.bigint() - start) / 1000);
-      const shown = text.replaceAll(/ id="[^"]*"|<id>[^<]*<\/id>/g, '');
-      answers.get(name)?.add(`${answer.status} ${shown}`);
-    }
-    const distinct = new Set([...answers.values()].flatMap((each) => [...each]));
-    print(`${tries} tries of each failure; ${distinct.size} distinct answers\n`);
-    const [first, ...others] = [...times];
-    const cells = others.map(([name, own]) => [
-      name,
-      quantile(own, 0.5).toFixed(0),
-      welch(cropped(first?.[1] ?? []), cropped(own)).toFixed(2),
-    ]);
-    print(table(['failure', 'median µs', "Welch's t to a wrong tag, below 4.5"], cells));
-    if (distinct.size > 1) process.exitCode = 1;
-  });
-}
-
-/** Without the slowest tenth, which is the machine's. */
-const cropped = (values: readonly number[]): readonly number[] => {
-  const most = quantile(values, 0.9);
-  return values.filter((value) => value <= most);
-};
-
-function welch(one: readonly number[], other: readonly number[]): number {
-  const [a, b] = [one, other].map((values) => {
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-    return { mean, error: squares / (values.length - 1) / values.length };
-  });
-  if (a === undefined || b === undefined) return 0;
-  return Math.abs(a.mean - b.mean) / Math.sqrt(a.error + b.error);
 }
 
 const ROW = `<row><name>${'x'.repeat(40)}</name><sum>12.50</sum></row>`;
@@ -355,11 +284,7 @@ async function send(
   await over;
 }
 
-/** How many tries of each failure, and bytes of the message of `memory`. */
-const TRIES = { full: 100_000, quick: 500 } as const;
-
 export async function benchEncrypted(quick: boolean): Promise<void> {
-  if (process.argv.includes('oracle')) return benchOracle(quick ? TRIES.quick : TRIES.full);
   if (process.argv.includes('memory')) return benchMemory(quick ? 2 ** 26 : 2 ** 30);
   return benchCost(quick);
 }

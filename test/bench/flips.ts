@@ -52,7 +52,7 @@ export async function benchFlips(quick: boolean): Promise<void> {
       t,
       `services: { desk: { url: "${backend.url}", security: { verify: { ${verify} } } } }
 limits: { xml: { messageBytes: 1073741824, elements: 100000000, children: \
-100000000, textBytes: 67108864 } }`,
+100000000, textBytes: 67108864 }, http: { refusalsPerSecond: 0 } }`,
     );
     const rows = [];
     for (const { from, to, count } of RANGES) {
@@ -141,9 +141,10 @@ async function flipAll(
       bytes[at] = (bytes[at] ?? 0) ^ mask;
     }
     const before = backend.complete;
-    await send(gateway, bytes);
+    const answer = await send(gateway, bytes);
     wholeSent++;
     if (backend.complete > before) whole++;
+    else print(`not complete: ${bytes.length} bytes as they were: ${answer}\n`);
   }
   return { sent, complete, whole: `${whole} of ${wholeSent}` };
 }
@@ -177,26 +178,38 @@ function encrypted(client: Identity, content: string): Flippable {
   return { bytes, places };
 }
 
-/** Sends a message; what the gateway answers early ends it. */
-async function send({ url }: GatewayProcess, bytes: Buffer): Promise<void> {
+/** Sends a message; what the gateway answers early ends it. Returns the answer. */
+async function send({ url }: GatewayProcess, bytes: Buffer): Promise<string> {
   const sending = httpRequest(`${url}/soap/desk`, {
     method: 'POST',
     agent: false,
     headers: { 'content-type': 'text/xml', 'content-length': bytes.length },
   });
   let isOver = false;
+  let answer = '';
   const over = new Promise<void>((resolve) => {
-    const end = (): void => {
+    const end = (error?: Error): void => {
+      answer += error?.message ?? '';
       isOver = true;
       resolve();
     };
-    sending.on('response', (response) => response.resume().on('close', end)).on('error', end);
+    sending
+      .on('response', (response) => {
+        answer = `${response.statusCode} `;
+        response
+          .on('data', (chunk: Buffer) => {
+            answer += chunk.toString();
+          })
+          .on('close', () => end());
+      })
+      .on('error', end);
   });
   for (let at = 0; at < bytes.length && !isOver; at += SLICE)
     if (!sending.write(bytes.subarray(at, at + SLICE)))
       await Promise.race([once(sending, 'drain'), over]);
   sending.end();
   await over;
+  return answer;
 }
 
 const elementsOf = (bytes: number): string =>

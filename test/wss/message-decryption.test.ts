@@ -43,6 +43,7 @@ t.test('a message comes out alike, wherever it is cut', WITH_OPENSSL, (t) => {
     const decryption = new MessageDecryption({
       rules,
       headBytes: 65_536,
+      windowBytes: 65_536,
       verifier: null,
       charset: null,
       readers,

@@ -59,6 +59,7 @@ t.test('a message is encrypted alike, wherever it is cut', WITH_OPENSSL, (t) => 
     const decryption = new MessageDecryption({
       rules,
       headBytes: 65_536,
+      windowBytes: 65_536,
       verifier: null,
       charset: null,
       readers,

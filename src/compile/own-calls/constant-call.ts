@@ -206,7 +206,7 @@ export function readReply(call: ConstantCall, reply: WholeReply, handler: XmlHan
   const reader = readers.take(handler, type.charset);
   try {
     const rules = replyVerification?.decryption ?? null;
-    const { headBytes } = gate;
+    const { headBytes, windowBytes } = gate;
     const { charset } = type;
     const input =
       rules === null
@@ -214,6 +214,7 @@ export function readReply(call: ConstantCall, reply: WholeReply, handler: XmlHan
         : new encryption.MessageDecryption({
             rules,
             headBytes,
+            windowBytes,
             readers,
             charset,
             verifier: null,

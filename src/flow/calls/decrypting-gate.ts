@@ -1,18 +1,29 @@
 import type { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
+import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import type { SoapService } from '../../compile/soap/service.js';
-import { asRefusal, Refusal } from '../../core/index.js';
+import { asRefusal, KIB, Refusal } from '../../core/index.js';
+import type { Exchange } from '../../gateway/exchange.js';
 import type { Gate, mime } from '../../soap/index.js';
 import { encryption, type MessageVerifier, unsupportedAlgorithm } from '../../wss/index.js';
 import type { MessageGate } from '../http/receive.js';
+import type { RequestVerification } from './held-reply.js';
 
 /** Decrypts a message in front of its gate, which reads it as any other one. */
-export class DecryptingGate implements MessageGate {
-  readonly #decryption: encryption.MessageDecryption;
+export class DecryptingGate implements MessageGate, RequestVerification {
+  readonly decryption: encryption.MessageDecryption;
   readonly #gate: Gate;
+  /** When the first bytes came, and the last ones so far; how many there are. */
+  #firstMillis: number | null = null;
+  #lastMillis = 0;
+  #bytes = 0;
+  #isOver = false;
+  #waiting: (() => void)[] = [];
 
   /** The output of `decryption` is the gate. */
   constructor(decryption: encryption.MessageDecryption, gate: Gate) {
-    this.#decryption = decryption;
+    this.decryption = decryption;
     this.#gate = gate;
   }
 
@@ -20,50 +31,112 @@ export class DecryptingGate implements MessageGate {
     return this.#gate.hasWork;
   }
 
+  /** Whether content is decrypted that is not verified yet. */
+  get isUnverified(): boolean {
+    return this.decryption.isEncrypted && !this.decryption.isVerified;
+  }
+
+  /** What is answered depends on the end of the message. */
+  get readsOn(): boolean {
+    return this.isUnverified && !this.#isOver;
+  }
+
   work(): void {
-    this.#gate.work();
+    this.#attempt(() => this.#gate.work());
   }
 
   write(chunk: Buffer): void {
-    this.#decryption.write(chunk);
+    this.#lastMillis = performance.now();
+    this.#firstMillis ??= this.#lastMillis;
+    this.#bytes += chunk.length;
+    this.#attempt(() => this.decryption.write(chunk));
+    if (this.#waiting.length > 0 && !this.isUnverified) {
+      this.#settle();
+    }
   }
 
   end(): void {
-    this.#decryption.end();
+    this.#attempt(() => this.decryption.end());
+    this.over();
+  }
+
+  /** Nothing more of the message comes. */
+  over(): void {
+    this.#isOver = true;
+    this.#settle();
+  }
+
+  /** Resolves once the content is verified, or cannot be. */
+  settled(): Promise<void> {
+    return this.readsOn ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
+  }
+
+  /**
+   * Resolves when a failure of decryption is answered: after a time that depends on the length of
+   * the message alone, and not on what was found in it. Returns that time.
+   */
+  async awaitAnswer(): Promise<number> {
+    const firstMillis = this.#firstMillis ?? performance.now();
+    const workMillis = this.#bytes / BYTES_PER_MILLI;
+    let dueMillis = ANSWER_MILLIS + Math.max(firstMillis + workMillis, this.#lastMillis);
+    const lateMillis = Math.max(0, performance.now() - dueMillis);
+    dueMillis += Math.ceil(lateMillis / ANSWER_MILLIS) * ANSWER_MILLIS;
+    // Timers count from the beginning of a turn of the event loop: the first one may come early.
+    for (let restMillis = ANSWER_MILLIS; restMillis > 0; ) {
+      restMillis = dueMillis - performance.now();
+      if (restMillis > 0) await setTimeout(Math.floor(restMillis) + 1);
+    }
+    return workMillis;
+  }
+
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (caught) {
+      this.over();
+      throw caught;
+    }
+  }
+
+  #settle(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) {
+      resolve();
+    }
   }
 }
+
+/** Failures of decryption are answered so late at least: more than an operation with a key takes. */
+const ANSWER_MILLIS = 50;
+/** A message is decrypted and read faster than this, unless the machine is overloaded. */
+const BYTES_PER_MILLI = 24 * KIB;
+/** The time of the event loop that a failure is charged with, beside that by the length. */
+const CHARGED_MILLIS = 2;
 
 /**
- * What a caller is told while the content of its message is not verified: nothing of what was found
- * in it, which is for the log.
+ * The refusal of a message that may be encrypted, once it may be told: until the content is
+ * verified, all failures are those of decryption, whatever caused them, and are answered at the
+ * same time. `body` is the rest of a message that flows, which nothing else takes any more.
  */
-export function beforeVerified(
+export async function refusalOfEncrypted(
   caught: unknown,
-  decryption: encryption.MessageDecryption | null,
-): Refusal {
+  gate: DecryptingGate,
+  exchange: Pick<Exchange, 'workMillis'>,
+  body: Readable | null,
+): Promise<Refusal> {
+  body?.destroy();
+  await gate.settled();
   const refusal = asRefusal(caught);
-  return refusal.isOfCaller ? ofUnverifiedCall(refusal, decryption) : refusal;
-}
-
-/** Whether the content of a message that flows is decrypted, and its end not verified yet. */
-const isUnverified = (decryption: encryption.MessageDecryption | null): boolean =>
-  decryption?.isEncrypted === true && !decryption.isVerified;
-
-/** Refuses to answer a request whose content is not verified: the answer would tell of it. */
-export function requireVerified(decryption: encryption.MessageDecryption | null): void {
-  if (isUnverified(decryption)) {
-    throw new Refusal('wsse:FailedCheck', 'decryption: an answer before the content is verified');
+  const isOfCall = body !== null && gate.isUnverified && refusal.code !== 'CLIENT_GONE';
+  const told = isOfCall
+    ? new Refusal('wsse:FailedCheck', `decryption: not verified: ${refusal.code}`)
+    : refusal;
+  if (told.code === 'wsse:FailedCheck') {
+    // Neither the answer nor the delay of those that follow depends on what was found.
+    exchange.workMillis = CHARGED_MILLIS + (await gate.awaitAnswer());
   }
-}
-
-/** As `beforeVerified`, of a call that has begun: its failures may come of the content as well. */
-export function ofUnverifiedCall(
-  caught: unknown,
-  decryption: encryption.MessageDecryption | null,
-): Refusal {
-  const refusal = asRefusal(caught);
-  if (!isUnverified(decryption) || refusal.code === 'CLIENT_GONE') return refusal;
-  return new Refusal('wsse:FailedCheck', `decryption: not verified yet: ${refusal.code}`);
+  return told;
 }
 
 /** How a message is read. */
@@ -92,6 +165,7 @@ export function decryptionOf(
   return new encryption.MessageDecryption({
     rules,
     headBytes: gate.headBytes,
+    windowBytes: gate.windowBytes,
     readers,
     charset,
     verifier,

@@ -5,13 +5,13 @@ import {
   type ReplyVerification,
 } from '../../compile/soap/security/reply-verification.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import type { Refusal } from '../../core/index.js';
+import { asRefusal, type Refusal } from '../../core/index.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
-import { type encryption, MessageVerifier } from '../../wss/index.js';
+import { MessageVerifier } from '../../wss/index.js';
 import type { MessageGate } from '../http/receive.js';
-import { beforeVerified, DecryptingGate, decryptionOf } from './decrypting-gate.js';
+import { DecryptingGate, decryptionOf } from './decrypting-gate.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { peekReply } from './reply-facts.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from './reply-head.js';
@@ -41,8 +41,6 @@ export class VerifyingReceiver implements UpstreamReceiver {
   #head: ReplyHead | null = null;
   #reading: MessageReading | null = null;
   #gate: MessageGate | null = null;
-  /** Null where nothing is decrypted. */
-  #decryption: encryption.MessageDecryption | null = null;
   #hasBody = false;
   #form: ReplyForm | null = null;
   /** The first bytes of the reply, for the log of its refusal. */
@@ -178,8 +176,8 @@ export class VerifyingReceiver implements UpstreamReceiver {
       end: () => {},
     });
     const head = { package: form.package, charset };
-    this.#decryption = decryptionOf(decryption, service, head, gate, verifier);
-    return this.#decryption === null ? gate : new DecryptingGate(this.#decryption, gate);
+    const decrypting = decryptionOf(decryption, service, head, gate, verifier);
+    return decrypting === null ? gate : new DecryptingGate(decrypting, gate);
   }
 
   /**
@@ -202,7 +200,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
 
   /** The log has the Fault that was not verified. */
   #unverified(caught: unknown): Refusal {
-    const refusal = asUnverified(beforeVerified(caught, this.#decryption));
+    const refusal = asUnverified(asRefusal(caught));
     const { service } = this.#call;
     if (this.#head !== null && this.#form !== null && this.#first !== null) {
       refusal.reply = peekReply(service, this.#head, this.#form, this.#first);

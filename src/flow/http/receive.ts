@@ -61,7 +61,12 @@ export interface BodyIntake {
 }
 
 /** The gate of a message, or a stage before it. */
-export type MessageGate = Pick<Gate, 'write' | 'end' | 'work' | 'hasWork'>;
+export interface MessageGate extends Pick<Gate, 'write' | 'end' | 'work' | 'hasWork'> {
+  /** Whether it reads on where the body of a message that flows is no longer wanted. */
+  readonly readsOn?: boolean;
+  /** Nothing more of the message comes. */
+  over?(): void;
+}
 
 /** Adds up the time that the validation of a request takes. */
 export interface Account {
@@ -112,6 +117,8 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   #isGiven = false;
   /** The backend takes no more for now. */
   #isHeld = false;
+  /** The body is not wanted, and the gate reads on. */
+  #isDropped = false;
   #isEnded = false;
   #isOver = false;
 
@@ -175,7 +182,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     }
     this.#body = new RequestBody(
       () => this.#resume(),
-      () => this.#leave(),
+      () => this.#leaveBody(),
     );
     this.#resolve({ kind: 'flowing', body: this.#body, growthBytes });
   }
@@ -198,6 +205,10 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   #send(): void {
     const bytes = this.#unsent;
     this.#unsent = null;
+    if (this.#isDropped) {
+      this.#leaveIfRead();
+      return;
+    }
     if (bytes !== null && this.#body?.push(bytes) === false) {
       this.#isHeld = true;
     }
@@ -207,7 +218,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     this.#send();
     if (this.#collected !== null) {
       this.#resolve({ kind: 'whole', message: this.#collected.message() });
-    } else {
+    } else if (!this.#isDropped) {
       this.#body?.push(null);
     }
   }
@@ -375,8 +386,28 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     this.#body?.destroy(caught instanceof Error ? caught : new Error('stopped'));
   }
 
+  /** The body is not wanted any more. */
+  #leaveBody(): void {
+    if (this.#isOver || this.#gate?.readsOn !== true) {
+      this.#leave();
+      return;
+    }
+    this.#isDropped = true;
+    this.#isHeld = false;
+    this.#unsent = null;
+    this.#goOn();
+  }
+
+  #leaveIfRead(): void {
+    if (!this.#isOver && this.#gate?.readsOn !== true) {
+      this.#leave();
+    }
+  }
+
   #leave(): void {
+    if (this.#isOver) return;
     this.#isOver = true;
+    this.#gate?.over?.();
     this.#waiting.length = 0;
     this.#unsent = null;
     const request = this.#request;

@@ -13,7 +13,7 @@ import { subjectOf } from '../calls/caller-parts.js';
 import { backendOf } from '../calls/canary-choice.js';
 import { soapConsultation } from '../calls/consult-policy.js';
 import type { KeyedRequest } from '../calls/declared-call.js';
-import { ofUnverifiedCall, requireVerified } from '../calls/decrypting-gate.js';
+import { refusalOfEncrypted } from '../calls/decrypting-gate.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
 import { blocksOfSoapCall } from '../calls/own-blocks.js';
@@ -115,19 +115,21 @@ export async function answerSoap(
     isRequest: true,
     isKeyed: keptBytes !== null,
   });
-  const { bodyKey, decryption } = intake;
+  const { decrypting, received } = intake;
+  const bodyKey = decrypting?.decryption.bodyKey ?? null;
   if (service.encryptsAnswers && bodyKey !== null) {
     context.answer.changeBy(() => encryption.encryptAnswer(bodyKey, service.readers));
   }
   const isKeyed = isEnforced && keptBytes !== null;
-  if (decryption !== null) {
-    context.answer.checkBy(() => requireVerified(decryption));
-  }
+  context.answer.verification = decrypting;
   try {
     const chosen = service.canary === null ? context : await called(context, asked);
     await forwardEnvelope(chosen, asked, head, intake, { query, isEnforced, isKeyed });
   } catch (caught) {
-    throw decryption === null ? caught : ofUnverifiedCall(caught, decryption);
+    const body = received.kind === 'flowing' ? received.body : null;
+    throw decrypting === null
+      ? caught
+      : await refusalOfEncrypted(caught, decrypting, exchange, body);
   }
   if (intake.received.kind === 'flowing') {
     exchange.bytesIn = intake.reader.bytes;
@@ -214,7 +216,8 @@ function forwardEnvelope(
       ? context.affinity
       : affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const { headers, spellings } = forwardedHeaders(asked, service, head, intake, isEnforced);
-  const { encoding, wasEncrypted } = intake;
+  const { encoding, decrypting } = intake;
+  const wasEncrypted = decrypting?.decryption.isEncrypted === true;
   const form = { encoding, packageType: head.package, wasEncrypted };
   const blocks = blocksOfSoapCall(envelope, service, form, claimsOf(caller.client));
   const isAlone =

@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { Refusal } from '../../core/index.js';
+import type { RequestVerification } from '../calls/held-reply.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { endLingering, linger, REQUEST_ID } from '../http/linger.js';
 import { writePart } from '../http/write-part.js';
@@ -14,8 +16,8 @@ export class SoapAnswer {
   readonly #asked: HttpExchange;
   /** Makes what changes the envelope; null: it goes out as it is. */
   #makeChange: (() => AnswerChange) | null = null;
-  /** Throws while nothing may be answered; null: it may. */
-  #check: (() => void) | null = null;
+  /** Until it is verified, nothing may be answered to the request; null: its content is plain. */
+  verification: RequestVerification | null = null;
   /** Changes an answer that flows. */
   #change: AnswerChange | null = null;
 
@@ -38,14 +40,9 @@ export class SoapAnswer {
     this.#makeChange = make;
   }
 
-  /** Before an answer begins, this is asked. It throws a refusal of it. */
-  checkBy(check: () => void): void {
-    this.#check = check;
-  }
-
   /** `more` are further fields, names and values in turn. */
   whole(status: number, contentType: string, envelope: Buffer, more: readonly string[]): void {
-    this.#check?.();
+    this.#requireVerified();
     const { exchange, response } = this.#asked;
     const change = this.#makeChange?.() ?? null;
     const message =
@@ -62,7 +59,7 @@ export class SoapAnswer {
   }
 
   empty(status: number, more: readonly string[] = []): void {
-    this.#check?.();
+    this.#requireVerified();
     const { exchange, response } = this.#asked;
     // RFC 9110 section 8.6: 204 must not have a length.
     const length = status === 204 ? [] : ['content-length', '0'];
@@ -70,7 +67,7 @@ export class SoapAnswer {
   }
 
   begin(status: number, contentType: string, more: readonly string[]): void {
-    this.#check?.();
+    this.#requireVerified();
     const { exchange, request, response } = this.#asked;
     exchange.status = status;
     this.#change = this.#makeChange?.() ?? null;
@@ -94,6 +91,12 @@ export class SoapAnswer {
       writePart(this.#asked, last);
     }
     linger(this.#asked.request, this.#asked.response);
+  }
+
+  #requireVerified(): void {
+    if (this.verification?.isUnverified === true) {
+      throw new Refusal('wsse:FailedCheck', 'decryption: an answer before the content is verified');
+    }
   }
 
   /** The caller left before the answer was complete. */

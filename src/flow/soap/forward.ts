@@ -24,6 +24,7 @@ import {
   type DeclaredCall,
   type KeyedRequest,
 } from '../calls/declared-call.js';
+import { HeldReply } from '../calls/held-reply.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import { readRepaired, repairOf } from '../calls/repairing-receiver.js';
@@ -149,6 +150,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   ): void {
     const { service, upstream, answer, exchange, blocks, gate } = this.#context;
     const operation = this.#operation;
+    const { verification } = answer;
+    const held = verification?.isUnverified === true ? new HeldReply(this, verification) : null;
     const parts = {
       exchange,
       service,
@@ -157,12 +160,13 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       request,
       message,
       keyed,
-      receiver: this,
+      receiver: held ?? this,
       blocks,
       keepsBytes: gate.onViolation !== null,
     };
     this.#declared = this.#context.calls.start(parts);
     this.#call = this.#declared ?? callUpstream(parts);
+    held?.begin(this.#call);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));
   }
 

@@ -3,9 +3,9 @@ import type { KnownOperation } from '../../compile/soap/operations/request-group
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, type sharedState } from '../../core/index.js';
 import { EnvelopeValidator, Gate, type GateOptions } from '../../soap/index.js';
-import type { encryption, MessageVerifier } from '../../wss/index.js';
+import type { MessageVerifier } from '../../wss/index.js';
 import type { Encoding } from '../../xml/index.js';
-import { beforeVerified, DecryptingGate, decryptionOf } from '../calls/decrypting-gate.js';
+import { DecryptingGate, decryptionOf, refusalOfEncrypted } from '../calls/decrypting-gate.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { takeReaders } from '../calls/readers.js';
 import { invite } from '../http/invite-body.js';
@@ -42,12 +42,8 @@ export interface Intake {
   readonly policy: RequestPolicy;
   /** Null while it is not known. */
   readonly encoding: Encoding | null;
-  /** Encrypted content of it was decrypted. */
-  readonly wasEncrypted: boolean;
-  /** The key of its Body; null where that was not encrypted. */
-  readonly bodyKey: encryption.ContentKey | null;
-  /** Null where nothing is decrypted; of a message that flows it goes on. */
-  readonly decryption: encryption.MessageDecryption | null;
+  /** Decrypts what is encrypted of it; null where nothing is. Of a message that flows it goes on. */
+  readonly decrypting: DecryptingGate | null;
   /** Bytes read so far: of a message that flows there are more to come. */
   readonly reader: { readonly bytes: number };
 }
@@ -69,58 +65,58 @@ export async function intakeEnvelope(
   const { policy, envelope, reading } = made;
   const reader = reading.package ?? reading.xml;
   const limits = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes };
-  let decryption: encryption.MessageDecryption | null = null;
+  const gates: { decrypting: DecryptingGate | null } = { decrypting: null };
   let received: Received;
   try {
     received = await receive(request, limits, exchange, (output) => {
       const entrance = new Gate(reading.reader, envelope, gate, output);
       if (head.isUnread) {
         entrance.passUnread();
+      } else if (isRequest) {
+        gates.decrypting = decryptingGate(service, head, entrance, made.verifier);
       }
-      decryption =
-        isRequest && !head.isUnread ? decryptionIn(service, head, entrance, made.verifier) : null;
-      return decryption === null ? entrance : new DecryptingGate(decryption, entrance);
+      return gates.decrypting ?? entrance;
     });
+  } catch (caught) {
+    const { decrypting } = gates;
+    throw decrypting === null
+      ? caught
+      : await refusalOfEncrypted(caught, decrypting, exchange, null);
   } finally {
     exchange.dialect = envelope.dialect?.name ?? '';
     exchange.bridgedTo = envelope.bridge?.to.name ?? '';
     exchange.bytesIn = reader.bytes;
   }
+  const { decrypting } = gates;
   exchange.heldMillis = performance.now() - exchange.startedMillis;
   // In monitor mode a message may get here without validation.
   exchange.operation = policy.known?.label ?? '_other';
   try {
     await admit(asked, head, options, made);
   } catch (caught) {
-    if (received.kind === 'flowing') {
-      received.body.destroy();
-    }
-    throw beforeVerified(caught, decryption);
+    const body = received.kind === 'flowing' ? received.body : null;
+    body?.destroy();
+    throw decrypting === null
+      ? caught
+      : await refusalOfEncrypted(caught, decrypting, exchange, body);
   }
   const { encoding } = reading.xml;
   if (received.kind === 'whole') {
     service.readers.give(reading.xml);
   }
-  return { received, envelope, policy, encoding, reader, ...encryptionOf(decryption) };
+  return { received, envelope, policy, encoding, reader, decrypting };
 }
 
-const decryptionIn = (
+function decryptingGate(
   service: SoapService,
   { package: type, mediaType: { charset } }: PostHead,
   gate: Gate,
   verifier: MessageVerifier | null,
-): encryption.MessageDecryption | null => {
+): DecryptingGate | null {
   const rules = service.verification?.decryption ?? null;
-  return decryptionOf(rules, service, { package: type, charset }, gate, verifier);
-};
-
-const encryptionOf = (
-  decryption: encryption.MessageDecryption | null,
-): Pick<Intake, 'wasEncrypted' | 'bodyKey' | 'decryption'> => ({
-  decryption,
-  wasEncrypted: decryption?.isEncrypted === true,
-  bodyKey: decryption?.bodyKey ?? null,
-});
+  const decryption = decryptionOf(rules, service, { package: type, charset }, gate, verifier);
+  return decryption === null ? null : new DecryptingGate(decryption, gate);
+}
 
 /** Holds a message whose head is valid to the rights, budget and freshness of its sender. */
 async function admit(

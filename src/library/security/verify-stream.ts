@@ -1,11 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import { beforeVerified, DecryptingGate, decryptionOf } from '../../flow/calls/decrypting-gate.js';
+import { DecryptingGate, decryptionOf } from '../../flow/calls/decrypting-gate.js';
 import { type MessageReading, takeReaders } from '../../flow/calls/readers.js';
 import { readMessageType } from '../../flow/soap/request-head.js';
 import { isUserUnverified, takeOnce, verifierOf } from '../../flow/soap/verified-sender.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';
-import type { encryption, VerifiedMessage } from '../../wss/index.js';
+import type { VerifiedMessage } from '../../wss/index.js';
 import type { VerifyKeys } from '../configuration-keys.js';
 import type { MessageOptions } from './message-options.js';
 import { messageStream, type StreamedMessage } from './message-stream.js';
@@ -71,7 +71,6 @@ class VerifiedStream implements StreamedMessage {
   readonly #service: SoapService;
   readonly #validator: EnvelopeValidator;
   readonly #verifier: NonNullable<ReturnType<typeof verifierOf>>;
-  readonly #decryption: encryption.MessageDecryption | null;
   readonly #gate: Gate | DecryptingGate;
   #ready: Buffer[] = [];
   #isTaken = false;
@@ -106,8 +105,8 @@ class VerifiedStream implements StreamedMessage {
     const gate = new Gate(reader, this.#validator, service.gate, output);
     const head = { package: packageType, charset };
     const rules = service.verification?.decryption ?? null;
-    this.#decryption = decryptionOf(rules, service, head, gate, verifier);
-    this.#gate = this.#decryption === null ? gate : new DecryptingGate(this.#decryption, gate);
+    const decryption = decryptionOf(rules, service, head, gate, verifier);
+    this.#gate = decryption === null ? gate : new DecryptingGate(decryption, gate);
   }
 
   /** Final once the message has ended. */
@@ -120,24 +119,15 @@ class VerifiedStream implements StreamedMessage {
   }
 
   write(part: Buffer): void {
-    this.#attempt(() => this.#gate.write(part));
+    this.#gate.write(part);
   }
 
   work(): void {
-    this.#attempt(() => this.#gate.work());
+    this.#gate.work();
   }
 
   end(): void {
-    this.#attempt(() => this.#gate.end());
-  }
-
-  /** Throws nothing of what was found in decrypted content before that is verified. */
-  #attempt(step: () => void): void {
-    try {
-      step();
-    } catch (caught) {
-      throw this.#decryption === null ? caught : beforeVerified(caught, this.#decryption);
-    }
+    this.#gate.end();
   }
 
   /** Nothing goes on before the user is verified, and what may come once is new. */

@@ -10,16 +10,23 @@ import {
   isUnsafeCipher,
   type UnsafeCipher,
 } from './cipher-names.js';
-import { LetterDecoder } from './letter-decoder.js';
+import { CipherValueDecoder } from './cipher-value-decoder.js';
 
 const NOTHING = Buffer.alloc(0);
+const WRONG: ContentEnd = { rest: NOTHING, isRight: false };
+
+/** The end of the content. */
+export interface ContentEnd {
+  readonly rest: Buffer;
+  /** It is what was encrypted, as far as its cipher tells: by the tag, or by the padding. */
+  readonly isRight: boolean;
+}
 
 /** Decrypts the bytes of a CipherValue while they come. */
 interface ByteDecipher {
   /** Returns what is known of the content. */
   update(bytes: Buffer): Buffer;
-  /** The rest of the content; null where it is not what was encrypted. */
-  end(): Buffer | null;
+  end(): ContentEnd;
 }
 
 /**
@@ -27,7 +34,7 @@ interface ByteDecipher {
  * before `end` has answered.
  */
 export class ContentDecipher {
-  readonly #letters = new LetterDecoder();
+  readonly #letters = new CipherValueDecoder();
   readonly #bytes: ByteDecipher;
 
   constructor(cipher: AcceptedCipher, key: Buffer) {
@@ -46,10 +53,9 @@ export class ContentDecipher {
     return this.#bytes.update(bytes);
   }
 
-  /** The rest of the content; null where its tag or its padding is wrong, or it was no base64. */
-  end(): Buffer | null {
-    const rest = this.#bytes.end();
-    return this.#letters.isWhole ? rest : null;
+  end(): ContentEnd {
+    const { rest, isRight } = this.#bytes.end();
+    return { rest, isRight: isRight && this.#letters.isWhole };
   }
 }
 
@@ -83,7 +89,7 @@ abstract class HoldingDecipher<C extends Decipher> implements ByteDecipher {
   }
 
   protected abstract begin(iv: Buffer): C;
-  abstract end(): Buffer | null;
+  abstract end(): ContentEnd;
 }
 
 /** AES-GCM: the tag comes last (XML Encryption 1.1 section 5.2.4). */
@@ -100,13 +106,13 @@ class GcmDecipher extends HoldingDecipher<DecipherGCM> {
     return this.#make(iv);
   }
 
-  end(): Buffer | null {
-    if (this.cipher === null || this.held.length !== GCM_TAG_BYTES) return null;
+  end(): ContentEnd {
+    if (this.cipher === null || this.held.length !== GCM_TAG_BYTES) return WRONG;
     this.cipher.setAuthTag(this.held);
     try {
-      return this.cipher.final();
+      return { rest: this.cipher.final(), isRight: true };
     } catch {
-      return null;
+      return WRONG;
     }
   }
 }
@@ -126,16 +132,20 @@ class CbcDecipher extends HoldingDecipher<Decipher> {
     return this.#make(iv);
   }
 
-  end(): Buffer | null {
-    if (this.cipher === null || this.held.length !== BLOCK_BYTES) return null;
+  end(): ContentEnd {
+    if (this.cipher === null || this.held.length !== BLOCK_BYTES) return WRONG;
     const block = this.cipher.update(this.held);
-    try {
-      this.cipher.final();
-    } catch {
-      // There were no whole blocks.
-      return null;
-    }
     const padding = block.at(-1) ?? 0;
-    return padding >= 1 && padding <= BLOCK_BYTES ? block.subarray(0, BLOCK_BYTES - padding) : null;
+    const isRight = padding >= 1 && padding <= BLOCK_BYTES && hasEnded(this.cipher);
+    return { rest: block.subarray(0, isRight ? BLOCK_BYTES - padding : BLOCK_BYTES), isRight };
+  }
+}
+
+/** Whether there were whole blocks. */
+function hasEnded(cipher: Decipher): boolean {
+  try {
+    return cipher.final().length === 0;
+  } catch {
+    return false;
   }
 }

@@ -74,8 +74,8 @@ function decryptPart(data: canonical.ElementNode, keys: MessageKeys): Buffer | n
   if (isUnsafeCipher(key.cipher)) throw failedCheck('decryption: a part without a tag');
   const decipher = new ContentDecipher(key.cipher, key.key);
   const content = decipher.update(cipherLetters(data));
-  const rest = decipher.end();
-  if (rest === null) throw failedCheck('decryption: the tag, or the key');
+  const { rest, isRight } = decipher.end();
+  if (!isRight) throw failedCheck('decryption: the tag, or the key');
   return Buffer.concat([content, rest]);
 }
 

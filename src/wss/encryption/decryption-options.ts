@@ -8,6 +8,8 @@ export interface DecryptionOptions {
   readonly rules: DecryptionRules;
   /** The most bytes up to the encrypted content. */
   readonly headBytes: number;
+  /** Content up to so many bytes is held until it is verified. */
+  readonly windowBytes: number;
   /** Gets the reader of the message as it came. */
   readonly readers: Pick<ReaderPool, 'take' | 'give'>;
   /** That of the Content-Type; null for none. */

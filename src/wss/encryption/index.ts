@@ -10,7 +10,7 @@ export {
   UNSAFE_TRANSPORT,
 } from './cipher-names.js';
 export type { DecryptionKey } from './decryption-keys.js';
-export type { ContentKey, DecryptionRules } from './encrypted-content.js';
+export type { DecryptionRules } from './encrypted-content.js';
 export type { EncryptedPart, EncryptionRules } from './encrypted-head.js';
 export { MessageDecryption } from './message-decryption.js';
 export { encryptMessage, MessageEncryption } from './message-encryption.js';

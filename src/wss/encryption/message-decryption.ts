@@ -29,9 +29,11 @@ import { type ContentKey, MessageKeys } from './encrypted-content.js';
 import type { HeadEdit } from './head-edits.js';
 import { isXmlRefusal, OpenedContent, ofContent } from './opened-content.js';
 import { SignedBytes } from './signed-bytes.js';
+import { UnverifiedContent } from './unverified-content.js';
 
 /** Elements, texts and comments that are kept of a Header, and of an EncryptedData. */
 const NODES_MAX = 8192;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * `head`: bytes are held until it is known whether Body is encrypted. `content`: an EncryptedData
@@ -50,7 +52,6 @@ type Stage = 'head' | 'content' | 'ended' | 'tail' | 'passing';
 export class MessageDecryption implements XmlHandler {
   /** Content was decrypted; it is verified once `isVerified`. */
   isEncrypted = false;
-  isVerified = false;
   /** The key of the content of Body, in which an answer may be encrypted; null for none. */
   bodyKey: ContentKey | null = null;
   readonly #options: DecryptionOptions;
@@ -71,18 +72,24 @@ export class MessageDecryption implements XmlHandler {
   #body: canonical.ElementNode | null = null;
   #isValue = false;
   #decipher: ContentDecipher | null = null;
-  /** Reads the content in its place; null outside. */
-  #opened: OpenedContent | null = null;
+  /** Gives out the content; null outside. */
+  #content: UnverifiedContent | null = null;
+  /** The tag of the content is right, or where it has none, the signature of Body. */
+  #isWhole = false;
   /** Verifies a signature of the bytes as they came; null where there is none. */
   #signed: SignedBytes | null = null;
   /** Offset behind the EncryptedData. */
   #resumeBytes = 0;
-  /** What the output found wrong in content that is not verified; null for nothing. */
-  #failure: { readonly caught: unknown } | null = null;
 
   constructor(options: DecryptionOptions) {
     this.#options = options;
     this.#reader = options.readers.take(this, options.charset);
+  }
+
+  /** The content is what was encrypted, and the signature that is demanded is verified. */
+  get isVerified(): boolean {
+    const { verifier, rules } = this.#options;
+    return this.#isWhole && (!rules.verifiesSignature || verifier?.isVerified !== false);
   }
 
   write(chunk: Buffer): void {
@@ -112,7 +119,7 @@ export class MessageDecryption implements XmlHandler {
       this.#options.readers.give(this.#reader);
     }
     this.#signed?.end();
-    this.#giveVerified(() => this.#options.output.end());
+    this.#attempt(() => this.#options.output.end());
   }
 
   open(tag: StartTag): Interest {
@@ -198,7 +205,7 @@ export class MessageDecryption implements XmlHandler {
     this.#stage = 'passing';
     this.#options.readers.give(this.#reader);
     const opened = this.#openHead(held, null);
-    this.#giveVerified(() => this.#options.output.write(opened?.head ?? held));
+    this.#attempt(() => this.#options.output.write(opened?.head ?? held));
   }
 
   /**
@@ -233,7 +240,10 @@ export class MessageDecryption implements XmlHandler {
     this.#signed = signed;
     signed?.accept();
     this.isEncrypted = true;
-    this.isVerified = data === null;
+    this.#isWhole = data === null;
+    if (rules.verifiesSignature) {
+      this.#options.verifier?.keepRefusals();
+    }
     const head = data === null ? held : held.subarray(0, data.offsetBytes);
     return { head: openedHead(head, edits, keys.removed(signed !== null), security), key };
   }
@@ -306,10 +316,11 @@ export class MessageDecryption implements XmlHandler {
     this.#decipher = new ContentDecipher(cipher, key);
     const around = [this.#envelope, this.#body].filter((element) => element !== null);
     const kind = this.#body === null ? 'element' : 'content';
-    this.#opened = new OpenedContent({ readers: this.#options.readers, head: held, around }, kind);
+    const place = { readers: this.#options.readers, head: held, around };
+    this.#content = new UnverifiedContent(this.#options, new OpenedContent(place, kind));
     this.#stage = 'content';
     this.#held = [];
-    this.#give(() => this.#options.output.write(opened.head));
+    this.#content.begin(opened.head);
   }
 
   #requireUtf8(): void {
@@ -319,26 +330,8 @@ export class MessageDecryption implements XmlHandler {
 
   #decrypt(chars: string): void {
     const content = this.#decipher?.update(chars);
-    if (content !== undefined && content.length > 0) {
-      this.#giveContent(content);
-    }
-  }
-
-  /** Gives out content, which must not end what it is in. */
-  #giveContent(bytes: Buffer): void {
-    this.#give(() => {
-      this.#options.output.write(bytes);
-      this.#opened?.write(bytes);
-    });
-  }
-
-  /** Gives out what is not verified: what is found wrong is kept until it is. */
-  #give(give: () => void): void {
-    if (this.#failure !== null) return;
-    try {
-      give();
-    } catch (caught) {
-      this.#failure = { caught };
+    if (content !== undefined) {
+      this.#content?.write(content);
     }
   }
 
@@ -355,15 +348,19 @@ export class MessageDecryption implements XmlHandler {
 
   /** The end of the content is verified: by its tag, or by the signature of Body. */
   #verify(): void {
-    const rest = this.#decipher?.end() ?? null;
-    if (rest === null) throw failedCheck('decryption: the tag, or the key');
-    this.isVerified = true;
-    if (rest.length > 0) {
-      this.#giveContent(rest);
+    const { rest = NOTHING, isRight = false } = this.#decipher?.end() ?? {};
+    const hasTag = this.bodyKey !== null && !isUnsafeCipher(this.bodyKey.cipher);
+    // Content without a tag is read whether its padding is right or not: that tells no time.
+    if (!isRight && hasTag) throw failedCheck('decryption: the tag, or the key');
+    this.#isWhole = isRight;
+    this.#content?.write(rest);
+    try {
+      this.#content?.end();
+    } catch (caught) {
+      if (isRight) throw ofContent(caught, this.isVerified);
     }
-    this.#give(() => this.#opened?.end());
-    this.#opened = null;
-    if (this.#failure !== null) throw ofContent(this.#failure.caught);
+    if (!isRight) throw failedCheck('decryption: the padding, or the key');
+    this.#content = null;
     this.#stage = 'tail';
   }
 
@@ -381,17 +378,17 @@ export class MessageDecryption implements XmlHandler {
     this.#held = [];
     for (const part of held) {
       if (part.length > 0) {
-        this.#giveVerified(() => this.#options.output.write(part));
+        this.#attempt(() => this.#options.output.write(part));
       }
     }
   }
 
-  /** Gives out what is behind the content, or all of a message that is not encrypted. */
-  #giveVerified(give: () => void): void {
+  /** What is found wrong in decrypted content is told once that is verified. */
+  #attempt(step: () => void): void {
     try {
-      give();
+      step();
     } catch (caught) {
-      throw this.isEncrypted ? ofContent(caught) : caught;
+      throw this.isEncrypted ? ofContent(caught, this.isVerified) : caught;
     }
   }
 }

@@ -85,11 +85,15 @@ export class OpenedContent implements XmlHandler {
   }
 }
 
-/** Content that is no XML is like content that cannot be decrypted; limits are told. */
-export function ofContent(caught: unknown): unknown {
-  return isXmlRefusal(caught) && caught.limit === null
-    ? failedCheck(`decryption: the content: ${caught.code}`)
-    : caught;
+/**
+ * What was found wrong in content whose tag is right: content that is no XML is like content that
+ * cannot be decrypted, and so is all other content without the signature that is demanded. Faults
+ * of that signature are told.
+ */
+export function ofContent(caught: unknown, isVerified: boolean): unknown {
+  if (!(caught instanceof Refusal) || /^wsse/i.test(caught.code)) return caught;
+  const isTold = isVerified && !(isXmlRefusal(caught) && caught.limit === null);
+  return isTold ? caught : failedCheck(`decryption: the content: ${caught.code}`);
 }
 
 export const isXmlRefusal = (caught: unknown): caught is Refusal =>

@@ -5,7 +5,7 @@ const WHITE = /[ \t\r\n]+/g;
 const NOTHING = Buffer.alloc(0);
 
 /** Decodes base64 while it comes, with white space anywhere. */
-export class LetterDecoder {
+export class CipherValueDecoder {
   /** Letters that are no whole group of four yet. */
   #letters = '';
   #isPadded = false;
