@@ -76,6 +76,33 @@ t.test('replies that mean the same are the same, over SOAP and GraphQL', async (
   );
 });
 
+t.test('replies of the same bytes need not be read, however they are cut', async (t) => {
+  // More different paths than are compared, in less than waits unread.
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const names = letters.flatMap((one) =>
+    letters.flatMap((two) => letters.map((x) => one + two + x)),
+  );
+  const items = `<${names.slice(0, 10_001).join('/><')}/>`;
+  const wide = (prefix: string): string => reply(`7${items}`, prefix);
+  const halves =
+    (text: string): RecordingBackend['answer'] =>
+    (_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/xml' });
+      response.write(text.slice(0, 30_001));
+      setImmediate(() => response.end(text.slice(30_001)));
+    };
+  const options = { own: answerWith(wide(''), 'text/xml') };
+  for (const [second, outcome] of [
+    [halves(wide('')), 'same'],
+    [halves(wide('x')), 'skipped'],
+    [answerWith(wide(''), 'text/xml;charset=utf-8'), 'skipped'],
+  ] as const) {
+    const { send, counted } = await useShadow(t, second, '', options);
+    await send();
+    await counted(outcome, 1);
+  }
+});
+
 t.test(
   'one difference among many replies is found, with its path and without values',
   async (t) => {

@@ -148,10 +148,24 @@ class ShadowPair<Parts extends ShadowableCall> {
     const [own, second] = [this.#own.state, this.#second.state];
     if (own === 'failed' || own === 'skipped' || second === 'skipped') {
       this.#end('skipped');
-    } else if (second === 'failed' && own !== 'open') {
-      this.#end('failed');
+    } else if (second === 'failed') {
+      // One's own may fail too: then it says nothing.
+      if (this.#own.isWhole) {
+        this.#end('failed');
+      }
     } else if (own === 'read' && second === 'read') {
       this.#endRead();
+    } else if (this.#own.isWhole && this.#second.isWhole) {
+      this.#compareBytes();
+    }
+  }
+
+  #compareBytes(): void {
+    if (this.#own.isSameBytesAs(this.#second)) {
+      this.#end('same');
+    } else {
+      this.#own.read();
+      this.#second.read();
     }
   }
 

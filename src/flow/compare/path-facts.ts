@@ -39,8 +39,15 @@ export class Accumulator {
     this.#pending = '';
   }
 
-  /** Equal for equal sequences. Nothing may be added behind it. */
-  digest(): string {
+  /** Whether both are of the same sequence. Nothing may be added to either behind it. */
+  isSameAs(other: Accumulator): boolean {
+    // Most paths of most replies are short: making a hash takes longer than comparing them.
+    return this.#hash === null && other.#hash === null
+      ? this.#pending === other.#pending
+      : this.#digested() === other.#digested();
+  }
+
+  #digested(): string {
     if (this.#digest === null) {
       if (this.#pending !== '') {
         this.#flush();
@@ -123,7 +130,7 @@ export function differingPaths(left: PathFacts, right: PathFacts): readonly stri
       if ((mine?.count ?? 0) === (theirs?.count ?? 0)) {
         if (mine !== undefined && theirs !== undefined) {
           common.push([mine, theirs]);
-          isSame &&= mine.values.digest() === theirs.values.digest();
+          isSame &&= mine.values.isSameAs(theirs.values);
         }
         continue;
       }
@@ -132,9 +139,9 @@ export function differingPaths(left: PathFacts, right: PathFacts): readonly stri
       invariant(path !== undefined, 'a path of one of the two');
       found.add(path);
     }
-    if (one.values.digest() !== other.values.digest()) {
+    if (!one.values.isSameAs(other.values)) {
       found.add(one.path);
-    } else if (isSame && one.order.digest() !== other.order.digest()) {
+    } else if (isSame && !one.order.isSameAs(other.order)) {
       found.add(one.path);
     }
     waiting.push(...common.reverse());
