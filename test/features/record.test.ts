@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
+import { scalars } from '../../src/codec/index.js';
 import { ValueReplacer } from '../../src/flow/record/replaced-value.js';
 import { answerWith } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
@@ -24,7 +25,7 @@ const WSDL = wsdlOf(
         element('state', 't:State') +
         element('paid', 'xs:boolean') +
         element('iban', 'xs:string'),
-    ) +
+    ).replace('</xs:sequence>', '</xs:sequence><xs:attribute name="pin" type="xs:string"/>') +
     wrapper('PlaceOrder', element('id', 'xs:string')) +
     wrapper('PlaceOrderResponse', element('id', 'xs:string')),
   ['GetOrder', 'PlaceOrder'],
@@ -240,5 +241,115 @@ t.test('values that differ are replaced by values that differ', (t) => {
   distinct(Array.from({ length: 1000 }, (_, at) => String(at)));
   distinct(Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at)));
   distinct(Array.from({ length: 1000 }, (_, at) => `a${'x'.repeat(300)}-${at}`));
+  t.end();
+});
+
+t.test('a masked attribute is replaced among kept values', async (t) => {
+  const { send, written, backend } = await useRecording(
+    t,
+    ', values: keep',
+    '    schema: { types: { GetOrderResponse: { fields: { "@pin": { mask: \
+{ default: last4 } } } } } }\n',
+  );
+  backend.answer = answerWith(REPLY.replace('xmlns="urn:t"', 'xmlns="urn:t" pin="4711"'));
+  await send(request('AB-1234'));
+  const [folder = ''] = await written(1);
+  t.notMatch(read(folder, 'reply.xml'), '4711');
+  t.match(read(folder, 'reply.xml'), 'AB-1234');
+});
+
+t.test('credentials in addresses are replaced, the rest of them and codes stay', async (t) => {
+  const wsa = 'http://www.w3.org/2005/08/addressing';
+  const header =
+    `<a:To xmlns:a="${wsa}">http://me:secret@host.example/ws?key=secret</a:To>` +
+    `<a:Action xmlns:a="${wsa}">urn:t:P:GetOrderRequest</a:Action>` +
+    `<a:MessageID xmlns:a="${wsa}">urn:uuid:0b5e8bd4-70a4-4a3f-9d2c-3f5a0c1f2b3d</a:MessageID>` +
+    `<a:From xmlns:a="${wsa}"><a:Address>http://caller.example/me</a:Address></a:From>` +
+    `<a:ReplyTo xmlns:a="${wsa}"><a:Address>${wsa}/anonymous</a:Address></a:ReplyTo>`;
+  const fault = envelope(
+    '<s:Fault><faultcode>s:Server.Busy</faultcode><faultstring>Meier is away</faultstring>' +
+      '</s:Fault>',
+  );
+  for (const values of ['keep', 'replace']) {
+    const monitored = '    mode: monitor\n';
+    const { send, written, backend } = await useRecording(t, `, values: ${values}`, monitored);
+    backend.answer = answerWith(fault, 'text/xml', 500);
+    await send(request('AB-1234', header));
+    const [folder = ''] = await written(1);
+    const sent = read(folder, 'request.xml');
+    t.notMatch(sent, /secret/);
+    t.match(sent, /<a:To [^>]*>http:\/\/[a-z]{2}:[a-z]{6}@host\.example\/ws\?[a-z]{3}=[a-z]{6}</);
+    t.match(sent, '>urn:t:P:GetOrderRequest<');
+    t.match(sent, /urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}</);
+    t.match(sent, `>${wsa}/anonymous<`);
+    t.equal(sent.includes('caller.example'), values === 'keep');
+    const reply = read(folder, 'reply.xml');
+    t.match(reply, '<faultcode>s:Server.Busy</faultcode>');
+    t.equal(reply.includes('Meier'), values === 'keep');
+  }
+});
+
+const TYPED: readonly (readonly [builtIn: string, values: readonly string[]])[] = [
+  ['byte', ['-128', '7', '99', '127']],
+  ['unsignedByte', ['0', '200', '255']],
+  ['short', ['12345', '-32768', '32767']],
+  ['unsignedShort', ['40000', '65535']],
+  ['int', ['2147483647', '1000000001', '-7']],
+  ['long', ['9223372036854775807', '5000000000']],
+  ['unsignedLong', ['18446744073709551615']],
+  ['positiveInteger', ['1', '+12']],
+  ['float', ['1.5E10', '-0.25e-3', 'INF', '12']],
+  ['decimal', ['0120.50', '-7']],
+  ['duration', ['PT5M', '-P1Y2M3DT4H5M6.7S']],
+  ['dateTime', ['2026-11-29T12:00:00.5Z']],
+  ['date', ['2026-11-29', '2026-11-29+01:00']],
+  ['time', ['12:00:00']],
+  ['gYear', ['2026']],
+  ['gYearMonth', ['2026-11', '2026-11Z']],
+  ['gMonthDay', ['--11-29']],
+  ['gMonth', ['--11']],
+  ['gDay', ['---29']],
+  ['hexBinary', ['00AF09', 'deadBEEF']],
+  ['base64Binary', ['AAECAw==', 'AAEC']],
+  ['anyURI', ['https://host.example/a?b=c', 'urn:isbn:0451450523']],
+  ['NCName', ['id-4711']],
+];
+
+t.test('values of each built-in type are replaced by valid ones, of the same length', (t) => {
+  for (let seed = 0; seed < 20; seed++) {
+    const replacer = new ValueReplacer(Buffer.alloc(32, seed));
+    for (const [builtIn, values] of TYPED) {
+      const { rule } = scalars.valueSpaceOf(builtIn);
+      for (const value of values) {
+        const replaced = replacer.replace(value, { builtIn });
+        if (rule(replaced) !== null || replaced.length !== value.length) {
+          t.fail(`${builtIn} ${value} became ${replaced}`);
+        }
+      }
+    }
+  }
+  t.pass('all are valid');
+  t.end();
+});
+
+t.test('a value is replaced alike whatever its type is, alone and in a list', (t) => {
+  const replacer = new ValueReplacer(Buffer.alloc(32, 1));
+  const uuid = '0b5e8bd4-70a4-4a3f-9d2c-3f5a0c1f2b3d';
+  for (const value of ['12345', '2147483647', '3000000000', '9223372036854775807', '4711', uuid]) {
+    const alone = replacer.replace(value, null);
+    t.not(alone, value);
+    for (const builtIn of ['string', 'token', 'integer', 'decimal']) {
+      if (builtIn.length < 7 || value !== uuid)
+        t.equal(replacer.replace(value, { builtIn }), alone, builtIn);
+    }
+    t.equal(
+      replacer.replace(` ${value}\n${value}`, { builtIn: 'string', isList: true }),
+      ` ${alone}\n${alone}`,
+    );
+    t.equal(replacer.replace(`urn:x-order:${value}`, null), `urn:x-order:${alone}`);
+  }
+  const many = Array.from({ length: 2000 }, (_, at) => String(2_147_480_000 + at * 7));
+  const replaced = many.map((value) => replacer.replace(value, { builtIn: 'long' }));
+  t.equal(new Set(replaced).size, many.length, 'values that differ stay different');
   t.end();
 });

@@ -67,17 +67,31 @@ function reads({ operations, reads: patterns }: ServiceConfig, { name }: Operati
   return isNamed || graphqlSchema.isReading(name);
 }
 
-/** Names of fields that not all callers see; the last step of those that are lifted. */
-export function maskedNames({ schema }: ServiceConfig): ReadonlySet<string> {
-  const names = new Set<string>();
+/**
+ * Names of fields that not all callers see, the last step of those that are lifted; and those of
+ * the credentials and the token of a login.
+ */
+export function maskedNames({ schema, auth }: ServiceConfig): ReadonlySet<string> {
+  const names = new Set(loginNames(auth?.login));
   for (const { fields } of Object.values(schema.types)) {
     for (const [name, rules] of Object.entries(fields ?? {})) {
       if (typeof rules !== 'object') continue;
       const { mask, scopes, authenticated, path } = rules;
       if (mask !== undefined || scopes !== undefined || authenticated !== undefined) {
-        names.add((path ?? name).split('/').at(-1) ?? name);
+        names.add(lastStep(path ?? name, '/'));
       }
     }
   }
   return names;
 }
+
+function loginNames(login: NonNullable<ServiceConfig['auth']>['login']): readonly string[] {
+  if (login === undefined) return [];
+  const { token, arguments: sent } = login;
+  const names = Object.keys(sent).map((path) => lastStep(path, '/'));
+  return token === undefined ? names : [...names, lastStep(token, '.')];
+}
+
+/** Without the mark of an attribute. */
+const lastStep = (path: string, separator: string): string =>
+  path.slice(path.lastIndexOf(separator) + 1).replace(/^@/, '');

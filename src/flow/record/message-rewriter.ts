@@ -1,12 +1,15 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import { getOrMake } from '../../core/index.js';
+import { AT_ONCE, getOrMake, KIB, type Steps } from '../../core/index.js';
 import { headerBlocks } from '../../soap/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import { XmlReader } from '../../xml/index.js';
 import { type ReplyTypes, replyTypesOf, requestTypesOf } from '../compare/reply-types.js';
 import { RecordedMessage } from './recorded-message.js';
 import type { ValueReplacer } from './replaced-value.js';
+
+/** Bytes of a message between two steps: their values take about a millisecond. */
+const STEP_BYTES = 2 * KIB;
 
 /** The types of the messages of an operation. */
 export interface MessageTypes {
@@ -36,13 +39,18 @@ export class MessageRewriter {
     }));
   }
 
-  /** Null for a message that cannot be read. */
-  rewrite(
+  /** As `steps`, at once. */
+  rewrite(...parts: Parameters<MessageRewriter['steps']>): Buffer | null {
+    return AT_ONCE.finish(this.steps(...parts));
+  }
+
+  /** The message anew, in steps; null for one that cannot be read. */
+  *steps(
     message: Buffer,
     types: ReplyTypes,
     replacer: ValueReplacer,
     replacesAll: boolean,
-  ): Buffer | null {
+  ): Steps<Buffer | null> {
     const written = new RecordedMessage({
       types,
       replacer,
@@ -52,7 +60,10 @@ export class MessageRewriter {
     });
     const reader = new XmlReader(written, this.#service.readers.limitsOfReplies);
     try {
-      reader.write(message);
+      for (let at = 0; at < message.length; at += STEP_BYTES) {
+        reader.write(message.subarray(at, at + STEP_BYTES));
+        yield;
+      }
       reader.end();
       return written.finish();
     } catch {

@@ -10,7 +10,9 @@ import {
   type XmlHandler,
   XmlWriter,
 } from '../../xml/index.js';
+import { type FaultPart, faultPart } from '../compare/fault-parts.js';
 import type { ReplyTypes, TextShape, TypeShape } from '../compare/reply-types.js';
+import { addressLike } from './replaced-address.js';
 import type { ValueReplacer } from './replaced-value.js';
 
 /** How a message is written. */
@@ -28,6 +30,10 @@ export interface RecordedContent {
 interface OpenElement {
   readonly type: TypeShape | null;
   readonly isReplaced: boolean;
+  /** The part of a Fault that it is; null: none. */
+  readonly part: FaultPart | null;
+  /** An element of WS-Addressing, by its local name; null: none. */
+  readonly addressing: string | null;
   /** The text until the next tag: white space beside elements is layout. */
   text: string;
   hasChildren: boolean;
@@ -72,20 +78,27 @@ export class RecordedMessage implements XmlHandler {
       this.#isInHeader = tag.local === 'Header';
     }
     const type = this.#typeOf(tag, parent);
-    const { replacesAll, masked } = this.#content;
-    // The address and the action of a message are no values.
     const isAddressing = this.#isInHeader && headerBlocks.isAddressing(tag.uri);
-    const isReplaced =
-      masked.has(tag.local) || parent?.isReplaced === true || (replacesAll && tag.depth >= BLOCK);
+    const part = this.#isInHeader ? null : faultPart(tag, parent?.part?.name ?? null);
+    const isReplaced = this.#isReplaced(tag, parent, part);
     this.#open.push({
       type,
-      isReplaced: isReplaced && !isAddressing,
+      isReplaced,
+      part,
+      addressing: isAddressing ? tag.local : null,
       text: '',
       hasChildren: false,
       hasText: false,
     });
-    this.#writeTag(tag, type, isReplaced && !isAddressing);
+    this.#writeTag(tag, type, isReplaced);
     return ALL;
+  }
+
+  #isReplaced(tag: StartTag, parent: OpenElement | null, part: FaultPart | null): boolean {
+    const { replacesAll, masked } = this.#content;
+    if (masked.has(tag.local) || (parent?.isReplaced === true && !replacesAll)) return true;
+    // Codes of a Fault are names.
+    return replacesAll && tag.depth >= BLOCK && !CODES.has(part?.name ?? '');
   }
 
   #isSecret(tag: StartTag): boolean {
@@ -162,7 +175,12 @@ export class RecordedMessage implements XmlHandler {
     if (!isLayout && text !== '') {
       element.hasText = true;
       const { replacer } = this.#content;
-      this.#writer.text(isReplaced ? replacer.replace(text, type?.text ?? null) : text);
+      const { addressing } = element;
+      const written =
+        addressing === null
+          ? replacer.replace(text, type?.text ?? null)
+          : addressLike(addressing, text, isReplaced, replacer);
+      this.#writer.text(isReplaced || addressing !== null ? written : text);
     }
     if ((isBeforeChild || hasChildren) && !element.hasText) {
       const depth = isBeforeChild ? this.#open.length : this.#open.length - 1;
@@ -171,6 +189,9 @@ export class RecordedMessage implements XmlHandler {
     element.hasChildren ||= isBeforeChild;
   }
 }
+
+/** Parts of Faults whose texts are codes. */
+const CODES: ReadonlySet<string> = new Set(['faultcode', 'Value']);
 
 const DESCRIBING: ReadonlySet<string> = new Set([
   'http://www.w3.org/2001/XMLSchema-instance',

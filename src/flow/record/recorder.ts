@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { RecordRules } from '../../compile/backend/recording.js';
 import type { SoapService } from '../../compile/soap/service.js';
-import { getOrMake } from '../../core/index.js';
+import { getOrMake, TimeSlices } from '../../core/index.js';
 import type { ReplyHead } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
+import type { ReplyTypes } from '../compare/reply-types.js';
 import { isPackage, type ReplyCapture } from './capturing-receiver.js';
 import { MessageRewriter } from './message-rewriter.js';
 import { RecordingFolder } from './recording-folder.js';
@@ -35,6 +36,9 @@ export const recorderOf = (service: SoapService, rules: RecordRules): Recorder =
 
 /** After a failure no exchange is recorded for so long. */
 const PAUSE_MILLIS = 60_000;
+
+/** Messages are written anew beside all that callers wait for. */
+const slices = new TimeSlices();
 
 /** Bytes that all recorders of this process keep. */
 let pendingBytes = 0;
@@ -88,8 +92,10 @@ export class Recorder {
     const replacer = await this.#folder.replacer();
     const { replacesValues } = this.#rules;
     const types = this.#rewriter.typesOf(operation);
-    const request = this.#rewriter.rewrite(whole.request, types.request, replacer, replacesValues);
-    const reply = this.#rewriter.rewrite(whole.reply, types.reply, replacer, replacesValues);
+    const rewritten = (message: Buffer, of: ReplyTypes): Promise<Buffer | null> =>
+      slices.run(this.#rewriter.steps(message, of, replacer, replacesValues));
+    const request = await rewritten(whole.request, types.request);
+    const reply = await rewritten(whole.reply, types.reply);
     // One of them cannot be read: nothing can be compared with it.
     if (request === null || reply === null) return;
     const name = operation.name.replaceAll(/[^\p{L}\p{N}_.-]/gu, '_').slice(0, NAME_CHARS_MAX);
