@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import { AT_ONCE, getOrMake, KIB, type Steps } from '../../core/index.js';
+import { AT_ONCE, getOrMake, type Steps } from '../../core/index.js';
 import { headerBlocks } from '../../soap/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import { XmlReader } from '../../xml/index.js';
@@ -9,7 +9,7 @@ import { RecordedMessage } from './recorded-message.js';
 import type { ValueReplacer } from './replaced-value.js';
 
 /** Bytes of a message between two steps: their values take about a millisecond. */
-const STEP_BYTES = 2 * KIB;
+const STEP_BYTES = 512;
 
 /** The types of the messages of an operation. */
 export interface MessageTypes {

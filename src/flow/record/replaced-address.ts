@@ -4,6 +4,8 @@ import type { ValueReplacer } from './replaced-value.js';
 /** Elements of WS-Addressing whose texts name the service and what is asked of it. */
 const OF_SERVICE: ReadonlySet<string> = new Set(['To', 'Action']);
 
+const NO_ADDRESS = `${headerBlocks.WSA_1_0}/none`;
+
 /** The user of an address, and its query: both may hold credentials. */
 const CREDENTIALS = /(?<=:\/\/)[^/?#@]+(?=@)|(?<=\?)[^#]+/g;
 
@@ -18,7 +20,9 @@ export function addressLike(
   isReplaced: boolean,
   replacer: ValueReplacer,
 ): string {
-  if (local === 'Action' || headerBlocks.isOfAddressing(text.trim())) return text;
+  const address = text.trim();
+  if (local === 'Action' || headerBlocks.isAnonymous(address) || address === NO_ADDRESS)
+    return text;
   if (isReplaced && !OF_SERVICE.has(local)) return replacer.replace(text, null);
   return text.replaceAll(CREDENTIALS, (part) => replacer.replace(part, null));
 }

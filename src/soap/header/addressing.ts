@@ -51,10 +51,6 @@ const TEXT_UNITS_MAX = 1024;
 
 export const isAddressing = (uri: string): boolean => NAMESPACES.has(uri);
 
-/** Whether a URI is one that WS-Addressing defines, such as that of the anonymous address. */
-export const isOfAddressing = (uri: string): boolean =>
-  [...NAMESPACES].some((namespace) => uri.startsWith(`${namespace}/`));
-
 /** Whether an address means "the connection the message came by". */
 export const isAnonymous = (address: string): boolean => ANONYMOUS.has(address);
 

@@ -1,13 +1,6 @@
 /** Header blocks: addressing, Security, blocks that the gateway writes. */
 
-export {
-  type Addressing,
-  isAddressing,
-  isAnonymous,
-  isOfAddressing,
-  WSA_1_0,
-  WSA_2004_08,
-} from './addressing.js';
+export { type Addressing, isAddressing, isAnonymous, WSA_1_0, WSA_2004_08 } from './addressing.js';
 export { FreshnessChecker } from './freshness.js';
 export type { EnvelopeRules } from './header.js';
 export { type BlockWriter, type HeaderPlace, printBlocks } from './header-place.js';
