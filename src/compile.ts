@@ -4,7 +4,7 @@ import { Networks } from './access/network/networks.js';
 import { Via } from './access/network/via.js';
 import type { Policy } from './access/policy.js';
 import { ReplyCache } from './cache/reply-cache.js';
-import { warningsOf } from './compile/all-warnings.js';
+import { warningsOf, warningsOfSchema } from './compile/all-warnings.js';
 import { checkInspected } from './compile/backend/inspection.js';
 import { compileRedis } from './compile/backend/redis.js';
 import {
@@ -22,6 +22,7 @@ import { protectionOf } from './compile/clients/protection.js';
 import { type Caching, compileCaching, REPLY_CACHE } from './compile/graphql/caching.js';
 import { compileGraph, type Graph, mappingError } from './compile/graphql/graph.js';
 import type { ConfiguredGraphqlUpstream } from './compile/graphql/graphql-upstream.js';
+import { SchemaMemory } from './compile/graphql/schema-memory.js';
 import { compileTrusted, readTrusted } from './compile/graphql/trusted.js';
 import { Keeping } from './compile/keep.js';
 import { type AdminListener, compileAdmin } from './compile/listen/admin.js';
@@ -32,6 +33,7 @@ import { withLogins } from './compile/own-calls/login.js';
 import { Problems } from './compile/problems.js';
 import { compileRest, type RestTable } from './compile/rest/rest-table.js';
 import { CompiledWsdls } from './compile/soap/documents/compiled-wsdls.js';
+import type { KnownSchema } from './compile/soap/documents/known-schema.js';
 import { type KnownModel, WsdlReader } from './compile/soap/documents/named-wsdl.js';
 import { DeclaredOutputs } from './compile/soap/operations/declared-outputs.js';
 import { withCanaries } from './compile/soap/second/canary.js';
@@ -86,6 +88,11 @@ export interface Compiled {
   readonly explainsHeads: boolean;
   /** The services by the path callers use. */
   readonly byPath: ReadonlyMap<string, SoapService>;
+  /**
+   * The services are compiled, and their schema is not: only SOAP can be answered. What compiles
+   * beside this compiles all of it.
+   */
+  readonly isForSoap: boolean;
   readonly graph: Graph;
   /** Null where no service is offered over REST. */
   readonly rest: RestTable | null;
@@ -149,16 +156,30 @@ export function labelNamesOf({ config, services, graphqlUpstreams, graph }: Comp
  * gateway has taken from backends cannot be wrong: where the configuration fails with them, it is
  * compiled without, and a warning has the reason.
  */
-export async function compile(
+export const compile = (
   loaded: LoadedConfig,
   earlier: Compiled | null = null,
   pace: Pace = earlier === null ? AT_ONCE : new TimeSlices(),
+): Promise<Compiled> => compileLoaded(loaded, earlier, pace, false);
+
+/**
+ * Compiles what takes SOAP requests, where an earlier compilation of the same has found no errors
+ * in the GraphQL schema; all of it where none has.
+ */
+export const compileFirst = (loaded: LoadedConfig): Promise<Compiled> =>
+  compileLoaded(loaded, null, AT_ONCE, true);
+
+async function compileLoaded(
+  loaded: LoadedConfig,
+  earlier: Compiled | null,
+  pace: Pace,
+  isFirst: boolean,
 ): Promise<Compiled> {
   const plan = await pace.run(readPlan(rootSection(loaded)));
   const forms = plan.compiled === null ? null : new CompiledWsdls(plan.compiled, plan.inputs, pace);
   const before = earlier?.keeping ?? null;
   try {
-    const compiled = await compileRead(plan, loaded, { before, forms, pace });
+    const compiled = await compileRead(plan, loaded, { before, forms, pace, isFirst });
     return forms === null ? compiled : closedAfter(compiled, forms.write());
   } catch (error) {
     await forms?.write();
@@ -181,34 +202,36 @@ interface Reading {
   readonly before: Keeping | null;
   readonly forms: CompiledWsdls | null;
   readonly pace: Pace;
+  /** The schema may be compiled later, where it is known to have no errors. */
+  readonly isFirst: boolean;
 }
 
 async function compileRead(
   plan: GatewayPlan,
   loaded: LoadedConfig,
-  { before, forms, pace }: Reading,
+  { before, forms, pace, isFirst }: Reading,
 ): Promise<Compiled> {
   const root = rootSection(loaded);
   const ofForms = (await forms?.warnings()) ?? [];
   const keeping = new Keeping(before);
   const wsdls = new WsdlReader(plan.inputs, keeping, pace, forms);
+  const common = { forms, pace, ofForms, isFirst };
   try {
-    return await compilePlan(plan, new Problems(root), { wsdls, keeping, pace, ofForms });
+    return await compilePlan(plan, new Problems(root), { ...common, wsdls, keeping });
   } catch (error) {
     if (!wsdls.hasTaken) throw error;
     const why = `the configuration fails with what was taken: ${diagnosis.firstProblem(error)}`;
     const again = new Keeping(before);
     const without = new WsdlReader(plan.inputs, again, pace, forms, why);
-    const means = { wsdls: without, keeping: again, pace, ofForms };
+    const means = { ...common, wsdls: without, keeping: again };
     return compilePlan(plan, new Problems(root), means);
   }
 }
 
 /** The means of one compilation. */
-interface Means {
+interface Means extends Omit<Reading, 'before'> {
   readonly wsdls: WsdlReader;
   readonly keeping: Keeping;
-  readonly pace: Pace;
   /** Warnings of the folder for compiled forms. */
   readonly ofForms: readonly Finding[];
 }
@@ -264,7 +287,7 @@ interface TableParts extends Means, Pick<Compiled, 'trustedProxies' | 'via'> {
 async function compileTables(
   plan: GatewayPlan,
   backends: Backends,
-  { problems, closing, wsdls, keeping, pace, ofForms, trustedProxies, via }: TableParts,
+  { problems, closing, wsdls, keeping, pace, trustedProxies, via, ...more }: TableParts,
 ): Promise<Omit<Compiled, 'close'>> {
   const { config } = plan;
   const { limits } = config;
@@ -283,13 +306,17 @@ async function compileTables(
     processes: processCount(config),
   });
   closing.sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
+  const sources = { config, services, graphqlUpstreams, wsdls: [...wsdls.known.values()] };
+  const memory = await SchemaMemory.open(sources, more.forms, more.isFirst);
+  const { known } = memory;
+  const shown = known === null ? services : [];
   // Without a closure: that of a step would hold the generations before this one.
-  const building = compileGraph(config, services, graphqlUpstreams, keeping, pace);
+  const building = compileGraph(config, shown, graphqlUpstreams, keeping, pace);
   const graph = await problems.settle(building);
   await pace.pause();
-  const offered = graph === null ? null : compileOffered(config, graph, problems);
+  const offered = graph === null ? null : compileOffered(config, graph, known, problems);
   const callables = callablesOf({ services, graphqlUpstreams });
-  const prices = graph === null ? [] : pricesOf(config, services, graph);
+  const prices = graph === null || known !== null ? [] : pricesOf(config, services, graph);
   const lateWarnings = new LateWarnings();
   const access = await problems.settle(
     compileAccess(plan, callables, prices, trustedProxies, {
@@ -312,12 +339,15 @@ async function compileTables(
     addresses === null ||
     !problems.areNone
   ) {
+    await memory.forget();
     throw problems.error();
   }
   const { traffic, admin, redis } = addresses;
   const { trusted, warnings } = compileTrusted(config, manifest, graph);
-  const found = { ofForms, trusted: warnings };
-  const parts = { graph, traffic, admin, redis, callables, wsdls, services, ...found };
+  const ofSchema = known?.warnings ?? warningsOfSchema(config, graph);
+  memory.keep({ warnings: ofSchema });
+  const found = { ofForms: more.ofForms, trusted: warnings, ofSchema };
+  const parts = { traffic, admin, redis, callables, wsdls, services, ...found };
   return {
     config,
     limits,
@@ -327,6 +357,7 @@ async function compileTables(
     graphqlUpstreams,
     explainsHeads: explainsHeads(config, services),
     byPath: new Map(services.map((service) => [service.path, service])),
+    isForSoap: known !== null,
     graph,
     ...offered,
     access,
@@ -352,8 +383,10 @@ async function compileTables(
 function compileOffered(
   config: Config,
   graph: Graph,
+  known: KnownSchema | null,
   problems: Problems,
 ): Pick<Compiled, 'rest' | 'mcp'> {
+  if (known !== null) return { rest: null, mcp: null };
   const described = namedOperations.describedOperations(graph);
   return {
     rest: problems.attempt(() => compileRest(config, described, graph.schema)),

@@ -1,4 +1,6 @@
+import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { SecondBackend } from './compile/backend/second-backend.js';
 import type { Compiled } from './compile.js';
 import type { eventBus, Refusal, sharedState } from './core/index.js';
@@ -154,7 +156,14 @@ export class Generation {
   readonly #usage: RequestsInProgress = { requests: 0 };
   readonly #handler: RequestHandler;
 
+  /** Resolves to the generation after this one. */
+  readonly #next: Promise<Generation>;
+  #succeed: (next: Generation) => void = () => {};
+
   constructor(compiled: Compiled, state: ProcessState) {
+    this.#next = new Promise((resolve) => {
+      this.#succeed = resolve;
+    });
     const { log, metrics } = state;
     const { subscriptions: limits, codec } = compiled.config.limits;
     const { topics } = compiled.graph.subscriptions;
@@ -209,8 +218,36 @@ export class Generation {
     });
   }
 
+  /** Requests that are not for SOAP wait for the next generation where this one has no schema. */
   handle(request: IncomingMessage, response: ServerResponse, ending: Ending): Promise<void> {
+    if (this.compiled.isForSoap && !this.#isForSoap(request)) {
+      return this.#next.then((next) => next.handle(request, response, ending));
+    }
     return this.#handler(request, response, ending);
+  }
+
+  #isForSoap({ url = '' }: IncomingMessage): boolean {
+    const [path = ''] = url.split('?', 1);
+    return this.compiled.byPath.has(path);
+  }
+
+  /**
+   * Opens a WebSocket; or returns the refusal. Without a schema it is opened by the next generation,
+   * which closes the connection where it would refuse.
+   */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
+    if (!this.compiled.isForSoap) return this.live.take(request, socket, head);
+    void this.#next.then((next) => {
+      if (next.upgrade(request, socket, head) !== null) {
+        socket.destroy();
+      }
+    });
+    return null;
+  }
+
+  /** The generation that takes requests from now on. */
+  succeed(next: Generation): void {
+    this.#succeed(next);
   }
 
   /** Begins to check the health of backends, and to compare their WSDLs. */

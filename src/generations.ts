@@ -41,6 +41,7 @@ export class Generations {
   replace(next: Generation): void {
     const before = this.#current;
     this.#current = next;
+    before.succeed(next);
     this.#retired.add(before);
     this.#track(before.retire());
     this.#check();

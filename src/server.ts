@@ -154,6 +154,7 @@ export class Gateway {
   #isReady = true;
   #lostRecords = 0;
   #drained: Promise<number> | null = null;
+  #whole: Promise<void> = Promise.resolve();
 
   constructor(
     compiled: Compiled,
@@ -345,12 +346,30 @@ export class Gateway {
     this.#shared?.removeReplica(replica);
   }
 
+  /** Resolves once what `complete` was given is in use; rejects with its error. */
+  get whole(): Promise<void> {
+    return this.#whole;
+  }
+
+  /** Takes the first configuration with its schema, where the gateway has begun without. */
+  complete(compiling: Promise<Compiled>): void {
+    this.#whole = compiling.then((compiled) => {
+      this.#use(compiled);
+      this.#log.event('info', 'GraphQL takes requests', {});
+    });
+    this.#whole.catch(() => {});
+  }
+
   /**
    * Requests begin in this configuration from now on, unless a drain has begun: it ends what was
    * there then.
    */
   replace(next: Compiled): void {
     if (!this.#isReady) return void next.close();
+    this.#use(next);
+  }
+
+  #use(next: Compiled): void {
     const { limits, log: logging } = next.config;
     this.#generations.replace(new Generation(next, this.#state));
     this.#canaries.use(next.services);
@@ -379,6 +398,8 @@ export class Gateway {
     if (delayMillis > 0) {
       await wait(delayMillis);
     }
+    // Requests wait for it.
+    await this.#whole.catch(() => {});
     this.#overload.close();
     const closing = Promise.all([
       this.#generations.current.retire(),
@@ -516,7 +537,7 @@ export class Gateway {
       this.#state.penaltyBox,
       {
         wants: (request) => generations.current.live.wants(request),
-        take: (request, socket, head) => generations.current.live.take(request, socket, head),
+        take: (request, socket, head) => generations.current.upgrade(request, socket, head),
       },
       config.headerCase,
     );

@@ -1,6 +1,6 @@
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { compileAdmin } from '../compile/listen/admin.js';
-import { type Compiled, compile } from '../compile.js';
+import { type Compiled, compile, compileFirst } from '../compile.js';
 import { parseAddress } from '../config/keys/address.js';
 import { type LoadedConfig, rootSection } from '../config/load.js';
 import { readAudit } from '../config/plans/audit-plan.js';
@@ -120,7 +120,7 @@ async function start<Opened>(
   log: Log,
 ): Promise<Omit<RunningGateway<Opened>, 'reloader' | 'config'>> {
   const { loaded } = origin;
-  const compiled = await compile(loaded);
+  const compiled = await compileFirst(loaded);
   const isAlone = count === 1;
   if (!isAlone) {
     await compiled.close();
@@ -142,17 +142,25 @@ async function start<Opened>(
 /** This process takes the requests. */
 async function serveAlone(
   compiled: Compiled,
-  { wsdls }: CompiledFacts,
+  facts: CompiledFacts,
   { loaded, snapshot, takeover }: Origin<unknown>,
   asked: AskedReloads,
   log: Log,
 ): Promise<WorkerGroup> {
-  if (!takeover.use(snapshot, wsdls)) {
-    snapshot.contents.clear();
-  }
+  const use = (facts: CompiledFacts): void => {
+    if (!takeover.use(snapshot, facts.wsdls)) {
+      snapshot.contents.clear();
+    }
+  };
+  use(facts);
   const gateway = await serveGateway(compiled, log, asked).catch(
     refuseAddress(rootSection(loaded), ['listen', 'admin']),
   );
+  if (compiled.isForSoap) {
+    const compiling = compile(loaded, compiled);
+    gateway.complete(compiling);
+    void compiling.then((whole) => use(compiledFacts(whole))).catch(() => {});
+  }
   return ownWorker(gateway, log);
 }
 

@@ -13,7 +13,6 @@ import { warningsOfWeakOptions } from './weak-options.js';
 /** Settings that have less effect than they may seem to have. */
 export function warningsOfConfig(
   config: Config,
-  graph: Graph,
   ofSecrets: readonly Finding[],
 ): readonly Finding[] {
   return [
@@ -22,8 +21,6 @@ export function warningsOfConfig(
     ...warningsOfScopes(config),
     ...uncountedReplies(config),
     ...hiddenCosts(config),
-    ...readsInMutation(config, graph),
-    ...dearFields(config, graph),
     ...ofSecrets,
     ...dividedBudgets(config),
     ...unprotectedKeySet(config),
@@ -32,6 +29,12 @@ export function warningsOfConfig(
     ...warningsOfProofs(config),
   ];
 }
+
+/** Settings that have less effect than they may seem to have, with this schema. */
+export const warningsOfFields = (config: Config, graph: Graph): readonly Finding[] => [
+  ...readsInMutation(config, graph),
+  ...dearFields(config, graph),
+];
 
 function uncountedReplies({ services, limits }: Config): readonly Finding[] {
   if (limits.graphql.kibCost > 0) return [];

@@ -1,4 +1,4 @@
-import { ConfigurationError, type Diagnostic } from '../../core/index.js';
+import { ConfigurationError, type Diagnostic, isRecord } from '../../core/index.js';
 import type { ConfigPath } from './config-path.js';
 
 /** An error or a warning at a path, before the place in the file is looked up. */
@@ -14,6 +14,13 @@ export interface Finding {
 
 /** A finding about the configuration, or a diagnostic of another file. */
 export type Problem = Finding | Diagnostic;
+
+/** Whether a value that was read from bytes is a problem. */
+export const isProblem = (value: unknown): value is Problem =>
+  isRecord(value) &&
+  typeof value['what'] === 'string' &&
+  (value['remedy'] === null || typeof value['remedy'] === 'string') &&
+  (Array.isArray(value['path']) || value['file'] === null || typeof value['file'] === 'string');
 
 export const finding = (
   path: ConfigPath,

@@ -2,12 +2,14 @@ import type { Buffer } from 'node:buffer';
 import { type Finding, finding } from '../../../config/keys/finding.js';
 import type { CompiledPlan } from '../../../config/plans/compiled-plan.js';
 import { inputFiles, type Pace, TimeSlices } from '../../../core/index.js';
-import { compiledModels } from '../../../wsdl/index.js';
+import { compiledModels, type WsdlModel } from '../../../wsdl/index.js';
+import { type KnownSchema, readKnown, writeKnown } from './known-schema.js';
 
 /** Smaller WSDLs are read almost as fast as their compiled forms. */
 const DEFAULT_LEAST_BYTES = 2 ** 17;
 
 const BOUNDS = { files: 2_000, bytes: 2 ** 29 };
+const SCHEMA_BOUNDS = { files: 200, bytes: 2 ** 24 };
 
 /**
  * The compiled forms of WSDLs, in a folder: what a start has read, the next one need not parse.
@@ -16,6 +18,8 @@ const BOUNDS = { files: 2_000, bytes: 2 ** 29 };
 export class CompiledWsdls {
   readonly #plan: CompiledPlan;
   readonly #folder: inputFiles.PrivateFolder;
+  /** Of each schema that has no errors, its warnings. */
+  readonly #schemas: inputFiles.PrivateFolder;
   readonly #inputs: inputFiles.Inputs;
   readonly #pace: Pace;
   /** The keys of the forms that were looked for, by location. */
@@ -23,11 +27,24 @@ export class CompiledWsdls {
   /** The models that are to be written, by key. */
   readonly #waiting = new Map<string, compiledModels.CompiledModel>();
 
+  /** The schema that is to be remembered. */
+  #schema: { readonly key: string; readonly known: KnownSchema } | null = null;
+
   constructor(plan: CompiledPlan, inputs: inputFiles.Inputs, pace: Pace) {
     this.#plan = plan;
     this.#folder = new inputFiles.PrivateFolder(plan.folder, '.compiled', BOUNDS);
+    this.#schemas = new inputFiles.PrivateFolder(plan.folder, '.schema', SCHEMA_BOUNDS);
     this.#inputs = inputs;
     this.#pace = pace;
+  }
+
+  /** Whether the results of models of this size are kept. */
+  keeps(models: readonly WsdlModel[]): boolean {
+    if (this.#plan.isNamed) return true;
+    const texts = models
+      .flatMap(({ documents }) => documents.flatMap(({ segments }) => segments))
+      .filter((segment) => typeof segment === 'string');
+    return texts.reduce((sum, { length }) => sum + length, 0) >= DEFAULT_LEAST_BYTES;
   }
 
   /** Warns of a folder that the configuration names, and that cannot be used. */
@@ -52,16 +69,34 @@ export class CompiledWsdls {
 
   /** Has a model written that was read because `find` has found none. */
   keep(location: string, compiled: compiledModels.CompiledModel): void {
-    const { documents } = compiled.model;
-    const length = documents.reduce((sum, { segments }) => sum + lengthOf(segments), 0);
     const key = this.#keys.get(location);
-    if (key === undefined || (!this.#plan.isNamed && length < DEFAULT_LEAST_BYTES)) return;
+    if (key === undefined || !this.keeps([compiled.model])) return;
     this.#waiting.set(key, compiled);
   }
 
-  /** Writes the models that are kept, with the pace of a reload. Never rejects. */
+  /** Null where no schema of this name is known to have no errors. */
+  async findSchema(key: string): Promise<KnownSchema | null> {
+    const bytes = await this.#schemas.read(key);
+    return bytes === null ? null : readKnown(key, bytes);
+  }
+
+  /** Has a schema remembered that was compiled without errors. */
+  keepSchema(key: string, known: KnownSchema): void {
+    this.#schema = { key, known };
+  }
+
+  /** Forgets a schema that has errors all the same. */
+  async removeSchema(key: string): Promise<void> {
+    await this.#schemas.remove(key);
+  }
+
+  /** Writes what is kept, with the pace of a reload. Never rejects. */
   async write(): Promise<void> {
     const pace = new TimeSlices();
+    const schema = this.#schema;
+    if (schema !== null) {
+      await this.#schemas.write(schema.key, async () => [writeKnown(schema.key, schema.known)]);
+    }
     for (const [key, compiled] of this.#waiting) {
       this.#waiting.delete(key);
       await this.#folder.write(key, () => pace.run(compiledModels.writeCompiled(key, compiled)));
@@ -91,9 +126,3 @@ export class CompiledWsdls {
 const REMEDY =
   'Name a folder that belongs to the user of the process, and that no other user can write; ' +
   'where it is missing, the one above it must be there. `none` keeps nothing.';
-
-const lengthOf = (segments: readonly unknown[]): number =>
-  segments.reduce(
-    (sum: number, segment) => sum + (typeof segment === 'string' ? segment.length : 0),
-    0,
-  );

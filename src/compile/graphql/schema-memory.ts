@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../../config/schema.js';
+import { inputFiles } from '../../core/index.js';
+import { compiledModels } from '../../wsdl/index.js';
+import type { CompiledWsdls } from '../soap/documents/compiled-wsdls.js';
+import type { KnownSchema } from '../soap/documents/known-schema.js';
+import type { KnownModel } from '../soap/documents/named-wsdl.js';
+import { rightsRules } from '../soap/rights.js';
+import type { ConfiguredService } from '../soap/service.js';
+import type { GraphqlUpstream } from './graphql-upstream.js';
+
+/** What makes the schema of a generation. */
+interface SchemaSources {
+  readonly config: Config;
+  readonly services: readonly ConfiguredService[];
+  readonly graphqlUpstreams: readonly GraphqlUpstream[];
+  readonly wsdls: readonly KnownModel[];
+}
+
+/** What earlier compilations have found in the schema of this one, and what the next will find. */
+export class SchemaMemory {
+  /** Null where the schema has to be compiled. */
+  readonly known: KnownSchema | null;
+  readonly #forms: CompiledWsdls | null;
+  readonly #key: string | null;
+
+  private constructor(forms: CompiledWsdls | null, key: string | null, known: KnownSchema | null) {
+    this.#forms = forms;
+    this.#key = key;
+    this.known = known;
+  }
+
+  /** `isFirst`: the schema can be compiled later. */
+  static async open(
+    sources: SchemaSources,
+    forms: CompiledWsdls | null,
+    isFirst: boolean,
+  ): Promise<SchemaMemory> {
+    const key = forms === null ? null : schemaKey(sources, forms);
+    const known = key === null || !isFirst ? null : await forms?.findSchema(key);
+    return new SchemaMemory(forms, key, known ?? null);
+  }
+
+  /** Remembers a schema that was compiled without errors. */
+  keep(found: KnownSchema): void {
+    if (this.#key === null || this.known !== null) return;
+    this.#forms?.keepSchema(this.#key, found);
+  }
+
+  /** The schema has errors, whatever was found earlier. */
+  async forget(): Promise<void> {
+    if (this.#key === null || this.known !== null) return;
+    await this.#forms?.removeSchema(this.#key);
+  }
+}
+
+/**
+ * Names the schema that is made from these sources. Null where SOAP callers would miss something
+ * without it, where more than WSDLs and the configuration makes it, and where it is small.
+ */
+function schemaKey(sources: SchemaSources, forms: CompiledWsdls): string | null {
+  const { config, wsdls } = sources;
+  const isLarge = forms.keeps(wsdls.map(({ model }) => model));
+  if (!isLarge || !isApart(sources)) return null;
+  const reads = wsdls.map(({ location, reads: { list } }) => [location, list]);
+  return createHash('sha256')
+    .update(JSON.stringify([inputFiles.packageVersion(), compiledModels.readerDigest()]))
+    .update(JSON.stringify([config, reads]))
+    .digest('hex');
+}
+
+/** Whether no field has rules, no event is observed, and no file but the WSDLs is read for it. */
+const isApart = ({
+  config: { links, subscriptions, graphql },
+  services,
+  graphqlUpstreams,
+  wsdls,
+}: SchemaSources): boolean =>
+  graphqlUpstreams.length === 0 &&
+  Object.keys(links).length === 0 &&
+  Object.keys(subscriptions).length === 0 &&
+  graphql.federation === undefined &&
+  graphql.trusted === undefined &&
+  services.every(({ wsdl }) => wsdl !== null) &&
+  wsdls.every(({ taken }) => taken === null) &&
+  rightsRules(services).length === 0;
