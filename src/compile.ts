@@ -306,7 +306,7 @@ async function compileTables(
     processes: processCount(config),
   });
   closing.sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
-  const sources = { config, services, graphqlUpstreams, wsdls: [...wsdls.known.values()] };
+  const sources = { config, services, wsdls: [...wsdls.known.values()] };
   const memory = await SchemaMemory.open(sources, more.forms, more.isFirst);
   const { known } = memory;
   const shown = known === null ? services : [];

@@ -144,6 +144,8 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'config/process/compiled-keys.ts',
       'config/plans/compiled-plan.ts',
       'compile/soap/documents/compiled-wsdls.ts',
+      'compile/soap/documents/known-schema.ts',
+      'compile/graphql/schema-memory.ts',
     ],
     words: /\b(?:[cC]ompiledModels?|CompiledWsdls|CompiledPlan|PrivateFolder)\b/g,
     exceptions: {

@@ -7,13 +7,11 @@ import type { KnownSchema } from '../soap/documents/known-schema.js';
 import type { KnownModel } from '../soap/documents/named-wsdl.js';
 import { rightsRules } from '../soap/rights.js';
 import type { ConfiguredService } from '../soap/service.js';
-import type { GraphqlUpstream } from './graphql-upstream.js';
 
 /** What makes the schema of a generation. */
 interface SchemaSources {
   readonly config: Config;
   readonly services: readonly ConfiguredService[];
-  readonly graphqlUpstreams: readonly GraphqlUpstream[];
   readonly wsdls: readonly KnownModel[];
 }
 
@@ -62,21 +60,25 @@ function schemaKey(sources: SchemaSources, forms: CompiledWsdls): string | null 
   const { config, wsdls } = sources;
   const isLarge = forms.keeps(wsdls.map(({ model }) => model));
   if (!isLarge || !isApart(sources)) return null;
-  const reads = wsdls.map(({ location, reads: { list } }) => [location, list]);
+  // They are read at the same time, in no order.
+  const reads = new Map(wsdls.map(({ location, reads: { list } }) => [location, list]));
   return createHash('sha256')
     .update(JSON.stringify([inputFiles.packageVersion(), compiledModels.readerDigest()]))
-    .update(JSON.stringify([config, reads]))
+    .update(JSON.stringify([config, [...reads].toSorted(byLocation)]))
     .digest('hex');
 }
 
+const byLocation = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) =>
+  one < other ? -1 : 1;
+
 /** Whether no field has rules, no event is observed, and no file but the WSDLs is read for it. */
 const isApart = ({
-  config: { links, subscriptions, graphql },
+  config: { demo, graphqlServices, links, subscriptions, graphql },
   services,
-  graphqlUpstreams,
   wsdls,
 }: SchemaSources): boolean =>
-  graphqlUpstreams.length === 0 &&
+  demo === undefined &&
+  Object.keys(graphqlServices).length === 0 &&
   Object.keys(links).length === 0 &&
   Object.keys(subscriptions).length === 0 &&
   graphql.federation === undefined &&
