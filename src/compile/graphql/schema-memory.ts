@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
+import { Buffer } from 'node:buffer';
 import type { Config } from '../../config/schema.js';
-import { inputFiles } from '../../core/index.js';
 import { compiledModels } from '../../wsdl/index.js';
 import type { CompiledWsdls } from '../soap/documents/compiled-wsdls.js';
 import type { KnownSchema } from '../soap/documents/known-schema.js';
@@ -62,10 +61,8 @@ function schemaKey(sources: SchemaSources, forms: CompiledWsdls): string | null 
   if (!isLarge || !isApart(sources)) return null;
   // They are read at the same time, in no order.
   const reads = new Map(wsdls.map(({ location, reads: { list } }) => [location, list]));
-  return createHash('sha256')
-    .update(JSON.stringify([inputFiles.packageVersion(), compiledModels.readerDigest()]))
-    .update(JSON.stringify([config, [...reads].toSorted(byLocation)]))
-    .digest('hex');
+  const content = JSON.stringify([config, [...reads].toSorted(byLocation)]);
+  return compiledModels.compiledKey('the schema', Buffer.from(content));
 }
 
 const byLocation = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) =>

@@ -1,4 +1,3 @@
 /** A model as a file: packed data, with the reads that it was made from. */
 
 export { type CompiledModel, compiledKey, readCompiled, writeCompiled } from './compiled-model.js';
-export { readerDigest } from './reader-digest.js';
