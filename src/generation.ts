@@ -232,8 +232,8 @@ export class Generation {
   }
 
   /**
-   * Opens a WebSocket; or returns the refusal. Without a schema it is opened by the next generation,
-   * which closes the connection where it would refuse.
+   * Opens a WebSocket; or returns the refusal. Without a schema the next generation opens it, which
+   * closes the connection where it would refuse.
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
     if (!this.compiled.isForSoap) return this.live.take(request, socket, head);
