@@ -36,6 +36,8 @@ export interface ServiceDescription {
   readonly mode: 'enforce' | 'monitor' | null;
   /** Empty for GraphQL. */
   readonly dialects: readonly string[];
+  /** How a message of the first dialect is sent: its media type, the action as a header field. */
+  readonly message: { readonly mediaType: string; readonly hasActionField: boolean } | null;
   /** The path at the gateway; null for GraphQL. */
   readonly path: string | null;
   readonly addresses: readonly string[];

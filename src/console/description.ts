@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.js';
 import { diagnosis, getOrMake, inputFiles, refusals, type Steps } from '../core/index.js';
 import { type BoundField, schemaDocs } from '../graphql/index.js';
 import type { Listener } from '../listen/listeners.js';
+import type { Dialect } from '../soap/index.js';
 import type {
   ClassDescription,
   ConsoleDescription,
@@ -40,6 +41,7 @@ export function* describing(compiled: Compiled): Steps<Described> {
           kind: 'graphql',
           mode: null,
           dialects: [],
+          message: null,
           path: null,
           addresses: urls.map(addressOf),
           operations: [],
@@ -76,6 +78,7 @@ const describeService = (
   kind: 'soap',
   mode,
   dialects: dialects.map((dialect) => dialect.name),
+  message: messageOf(dialects),
   path,
   addresses: urls.map(addressOf),
   operations: operations.map((operation) => ({
@@ -84,6 +87,11 @@ const describeService = (
     field: coordinateOf(fields.get(name)?.get(operation.name)),
   })),
 });
+
+function messageOf([first]: readonly Dialect[]): ServiceDescription['message'] {
+  if (first === undefined) return null;
+  return { mediaType: first.mediaType, hasActionField: first.actionHeader };
+}
 
 /** The ends of what listeners with TLS rely on, as their files have it now. */
 export const describeListenerEnds = ({

@@ -13,6 +13,7 @@ export const DIALECTS = {
     name: '2001-12',
     envelopeUri: 'http://www.w3.org/2001/12/soap-envelope',
     encodingUri: 'http://www.w3.org/2001/12/soap-encoding',
+    arrayForm: 'arrayType',
     mediaType: 'application/soap+xml',
     targetAttribute: 'actor',
     nextTargets: ['http://www.w3.org/2001/12/soap-envelope/actor/next'],
@@ -38,6 +39,7 @@ export const DIALECTS = {
     name: '1.1',
     envelopeUri: 'http://schemas.xmlsoap.org/soap/envelope/',
     encodingUri: 'http://schemas.xmlsoap.org/soap/encoding/',
+    arrayForm: 'arrayType',
     mediaType: 'text/xml',
     targetAttribute: 'actor',
     nextTargets: ['http://schemas.xmlsoap.org/soap/actor/next'],
@@ -62,6 +64,7 @@ export const DIALECTS = {
     name: '1.2',
     envelopeUri: 'http://www.w3.org/2003/05/soap-envelope',
     encodingUri: 'http://www.w3.org/2003/05/soap-encoding',
+    arrayForm: 'itemType',
     mediaType: 'application/soap+xml',
     targetAttribute: 'role',
     nextTargets: ['http://www.w3.org/2003/05/soap-envelope/role/next'],
@@ -91,6 +94,11 @@ interface DialectRow extends refusals.FaultForm {
   readonly name: string;
   readonly envelopeUri: string;
   readonly encodingUri: string;
+  /**
+   * How the encoding names the items of an array: in one attribute with the size (SOAP 1.1 section
+   * 5.4.2), or in two (SOAP 1.2 part 2 section 3.1.6). References and ids differ likewise.
+   */
+  readonly arrayForm: 'arrayType' | 'itemType';
   readonly mediaType: string;
   /** The attribute of a header block that names its receiver. */
   readonly targetAttribute: 'actor' | 'role';
@@ -129,6 +137,11 @@ interface DialectRow extends refusals.FaultForm {
 export const DIALECT_NAMES: readonly DialectName[] = Object.values(DIALECTS).map(
   ({ name }) => name,
 );
+
+/** The media types of envelopes. */
+export const ENVELOPE_MEDIA_TYPES: readonly string[] = [
+  ...new Set(DIALECT_NAMES.map((name) => DIALECTS[name].mediaType)),
+];
 
 const BY_URI: ReadonlyMap<string, Dialect> = new Map(
   DIALECT_NAMES.map((name): [string, Dialect] => [DIALECTS[name].envelopeUri, DIALECTS[name]]),

@@ -57,6 +57,7 @@ t.test(
         kind: 'soap',
         mode: 'enforce',
         dialects: ['1.1'],
+        message: { mediaType: 'text/xml', hasActionField: true },
         path: '/soap/shop',
         addresses: [/^127.*\/shop$/],
       },

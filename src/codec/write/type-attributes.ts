@@ -1,4 +1,4 @@
-import { DIALECTS } from '../../soap/index.js';
+import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../soap/index.js';
 import { namespaces } from '../../wsdl/index.js';
 import type { QName } from '../../xml/index.js';
 import { type ContentEvent, isAttribute, isSameName } from '../plan/request/content-events.js';
@@ -53,6 +53,13 @@ export function hasTypeAttribute(events: readonly ContentEvent[]): boolean {
   return false;
 }
 
+/** The encodings whose arrays have `itemType` and `arraySize`. */
+const HAS_ITEM_TYPES: ReadonlySet<string> = new Set(
+  DIALECT_NAMES.map((name): Dialect => DIALECTS[name])
+    .filter(({ arrayForm }) => arrayForm === 'itemType')
+    .map(({ encodingUri }) => encodingUri),
+);
+
 /**
  * The attributes for an array's items. In 1.2 type and size are two attributes, and an inner array
  * is of type Array.
@@ -62,7 +69,7 @@ export function arrayAttributes(
   size: number,
   encodingUri: string,
 ): readonly ContentEvent[] {
-  if (encodingUri !== DIALECTS['1.2'].encodingUri) {
+  if (!HAS_ITEM_TYPES.has(encodingUri)) {
     const name: QName = { uri: encodingUri, local: 'arrayType' };
     const { itemType, ranks } = innermost(array);
     return [{ kind: 'name attribute', name, value: itemType, suffix: `${ranks}[${size}]` }];

@@ -18,7 +18,9 @@ import {
 
 const ANY_TEXT: TextPath = { part: 'Body', steps: [] };
 
-type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
+type AuthConfig = NonNullable<ServiceConfig['auth']>;
+type LoginConfig = NonNullable<AuthConfig['login']>;
+type OAuth2Config = NonNullable<AuthConfig['oauth2']>;
 
 /**
  * The services with the tokens that their calls carry: logins may call each other. Throws
@@ -37,6 +39,13 @@ export const withLogins = (
     return session === null ? service : { ...service, session };
   });
 
+/** Whether each caller has tokens of its own. */
+const IS_BY_CALLER: Readonly<Record<OAuth2Config['grant'], boolean>> = {
+  clientCredentials: false,
+  jwtBearer: false,
+  tokenExchange: true,
+};
+
 /** Null where calls of the service carry no token. */
 function sessionOf(
   { plan, reach, upstream }: ConfiguredService,
@@ -47,7 +56,7 @@ function sessionOf(
   if (oauth2 !== null) {
     const options = compileOAuth2(plan, oauth2, reach.routeTo);
     const renewOn = new Set(oauth2.keys.renewOn);
-    if (oauth2.keys.grant !== 'tokenExchange') {
+    if (!IS_BY_CALLER[oauth2.keys.grant]) {
       return { login: new authentication.OAuth2(options), tokensOf: null, place, renewOn };
     }
     const exchanged = new authentication.ExchangedTokens(options);

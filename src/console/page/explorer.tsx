@@ -113,10 +113,10 @@ function Operation({ readings, description, service, name }: OperationProps) {
   const { documentation, reasons, query, envelope, soapAction, docs } = operation;
   const [own, ...types] = docs;
   const line = service.operations.find((each) => each.name === name);
-  const isOld = service.dialects[0] !== '1.2';
-  const soapHeaders: Record<string, string> = isOld
-    ? { 'content-type': 'text/xml; charset=utf-8', soapaction: `"${soapAction ?? ''}"` }
-    : { 'content-type': 'application/soap+xml; charset=utf-8' };
+  const soapHeaders: Record<string, string> = {
+    'content-type': `${service.message?.mediaType ?? 'text/xml'}; charset=utf-8`,
+    ...(service.message?.hasActionField === false ? {} : { soapaction: `"${soapAction ?? ''}"` }),
+  };
   return (
     <>
       <h2>{name}</h2>

@@ -1,6 +1,6 @@
 import type { SoapService } from '../../compile/soap/service.js';
 import { asRefusal, Refusal, refusals, type sharedState, tolerated } from '../../core/index.js';
-import { mime, mimeTypes } from '../../soap/index.js';
+import { DIALECTS, mime, mimeTypes } from '../../soap/index.js';
 import { checkAuthStatus, type ReplyHead } from '../../upstream/index.js';
 
 /**
@@ -8,8 +8,7 @@ import { checkAuthStatus, type ReplyHead } from '../../upstream/index.js';
  * mix them.
  */
 const ENVELOPE_TYPES: ReadonlySet<string> = new Set([
-  'text/xml',
-  'application/soap+xml',
+  ...Object.values(DIALECTS).map(({ mediaType }) => mediaType),
   'application/xml',
 ]);
 

@@ -21,13 +21,8 @@ export function compileCallerCaching(
   goesOn: readonly string[],
   isRuled: boolean,
 ): CallerCaching {
-  const { apiKeys, certificate, jwt, introspection, basic } = clients ?? {};
-  const fields = [
-    ...((jwt ?? introspection ?? basic) ? ['authorization'] : []),
-    ...(apiKeys === undefined ? [] : [apiKeys.header]),
-    ...(certificate === undefined ? [] : [certificate.header]),
-    ...goesOn,
-  ];
+  const own = clients === undefined ? [] : Object.values(FIELDS).map((of) => of(clients));
+  const fields = [...own.filter((name) => name !== null), ...goesOn];
   const isKnown = clients?.classes !== undefined || clients?.authorize !== undefined;
   return {
     isPrivate: isKnown || isRuled || fields.length > 0,
@@ -51,3 +46,24 @@ export function canBeTold(
 }
 
 const BY_CONNECTION: ReadonlySet<Client['by']> = new Set(['basic', 'certificate', 'network']);
+
+type Clients = NonNullable<Config['clients']>;
+
+const authorization = (keys: object | undefined): string | null =>
+  keys === undefined ? null : 'authorization';
+
+/**
+ * The header field that tells callers apart who are identified so; null: none, or the kind is not
+ * configured.
+ */
+const FIELDS: Readonly<Record<Client['by'], (clients: Clients) => string | null>> = {
+  apiKey: ({ apiKeys }) => apiKeys?.header ?? null,
+  basic: ({ basic }) => authorization(basic),
+  jwt: ({ jwt }) => authorization(jwt),
+  introspection: ({ introspection }) => authorization(introspection),
+  certificate: ({ certificate }) => certificate?.header ?? null,
+  // SOAP alone, whose answers are kept by no cache.
+  wsSecurity: () => null,
+  network: () => null,
+  address: () => null,
+};

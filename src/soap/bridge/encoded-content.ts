@@ -86,8 +86,9 @@ export class EncodedContent implements XmlHandler {
     const change = new TagChange();
     rebindEncoding(tag, change, this.#from, this.#to);
     this.#changeStyle(tag, change);
+    if (this.#from.arrayForm === this.#to.arrayForm) return change;
     const attributes = new TagAttributes(tag, change, this.#from, this.#to);
-    if (this.#from.name === '1.1') {
+    if (this.#to.arrayForm === 'itemType') {
       attributes.toQualified();
     } else {
       attributes.toUnqualified();

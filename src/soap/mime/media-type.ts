@@ -1,4 +1,4 @@
-import { DIALECTS, type Dialect, type DialectName } from '../dialect.js';
+import { DIALECTS, type Dialect, type DialectName, ENVELOPE_MEDIA_TYPES } from '../dialect.js';
 
 /** A Content-Type as the envelope protocol needs it. Both parts are in lower case. */
 export interface MediaType {
@@ -64,7 +64,7 @@ const EMPTY: ReadonlyMap<string, string> = new Map();
 
 /** The spellings almost every client uses, read once. */
 const KNOWN: ReadonlyMap<string, MediaType> = new Map(
-  ['text/xml', 'application/soap+xml'].flatMap((name) =>
+  ENVELOPE_MEDIA_TYPES.flatMap((name) =>
     [null, 'utf-8'].flatMap((charset): [string, MediaType][] => {
       const value = { name, charset, action: null };
       if (charset === null) return [[name, value]];
@@ -193,7 +193,7 @@ export function printContentType(
  * it.
  */
 const COMMON: ReadonlyMap<string, string> = new Map(
-  ['text/xml', 'application/soap+xml'].map((name) => [name, `${name}; charset=utf-8`]),
+  ENVELOPE_MEDIA_TYPES.map((name) => [name, `${name}; charset=utf-8`]),
 );
 
 /** A quoted string (RFC 9110 section 5.6.4). */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../../core/index.js';
 import type { Encoding } from '../../xml/index.js';
-import type { Dialect } from '../dialect.js';
+import { type Dialect, ENVELOPE_MEDIA_TYPES } from '../dialect.js';
 import type { MessageReader } from '../gate.js';
 import { BoundaryScanner, type ContentSink, type DelimiterScanner } from './boundaries/boundary.js';
 import {
@@ -305,9 +305,5 @@ const CR = 13;
 const LF = 10;
 
 /** Media types that some reader might take for an envelope. */
-const ENVELOPES: ReadonlySet<string> = new Set([
-  'text/xml',
-  'application/xml',
-  'application/soap+xml',
-]);
+const ENVELOPES: ReadonlySet<string> = new Set([...ENVELOPE_MEDIA_TYPES, 'application/xml']);
 const broken = (rule: string): Refusal => new Refusal('MTOM_STRUCTURE', rule);
