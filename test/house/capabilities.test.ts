@@ -179,6 +179,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'soap/envelope.ts': 'reports the start tags',
       'soap/gate.ts': 'applies the changes',
+      'soap/fault/fault-answer.ts': 'a Fault that a bridge has changed is written anew',
       'soap/mime/multipart.ts': 'the head of the part with the envelope',
       'compile/soap/service.ts': 'the versions of a service',
       'compile/soap/documents/versions.ts': 'the versions of a service',
@@ -386,6 +387,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'config/backend/upstream-keys.ts': 'has the keys',
       'config/backend/upstream-rules.ts': 'has the rules',
+      'compile/backend/recording.ts': 'the credentials and the token of a login are replaced',
       'compile/backend/kept-backend.ts': 'a login that changed is a backend that changed',
       'compile/backend/reach.ts': 'a login may name the address',
       'compile/graphql/caching.ts': 'the operation of another service may log in',

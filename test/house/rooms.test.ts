@@ -106,6 +106,7 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
       'compare',
       'record',
       'inspect',
+      'reply',
       'calls',
       'idempotency',
       'routes',

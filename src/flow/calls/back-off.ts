@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { Refusal } from '../../core/index.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
+import { type FaultFinder, findFault } from '../reply/fault-finder.js';
 import type { BackendCall } from './backend-call.js';
-import { type FaultFinder, findFault } from './fault-finder.js';
 
 /** The call, whose reply slows calls down where it is a Fault of `rate.backOffOn`. */
 export function withBackOff<T extends BackendCall>(parts: T): T {

@@ -7,12 +7,12 @@ import type {
   UpstreamRequest,
 } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
-import { BlankReceiver, mayBeBlank } from './blank-receiver.js';
-import { InflatingReceiver } from './inflating-receiver.js';
+import { BlankReceiver, mayBeBlank } from '../reply/blank-receiver.js';
+import { InflatingReceiver } from '../reply/inflating-receiver.js';
+import { PackageReceiver } from '../reply/package-receiver.js';
+import { RepairingReceiver } from '../reply/repairing-receiver.js';
+import { VerifyingReceiver } from '../reply/verifying-receiver.js';
 import { type OwnBlocks, withBlocks } from './own-blocks.js';
-import { PackageReceiver } from './package-receiver.js';
-import { RepairingReceiver } from './repairing-receiver.js';
-import { VerifyingReceiver } from './verifying-receiver.js';
 
 /** One request to the backend of a service, and the receiver of its reply. */
 export interface BackendCall {

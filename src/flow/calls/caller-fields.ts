@@ -3,7 +3,7 @@ import { FORWARDING_FIELDS } from '../../access/network/forwarding.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { httpFields } from '../../core/index.js';
 import { authenticatesConnection, type UpstreamRequest } from '../../upstream/index.js';
-import { isPrintable } from './reply-head.js';
+import { isPrintable } from '../reply/reply-head.js';
 
 /**
  * Adds the header fields of a GraphQL caller's request that go on with a call; returns their

@@ -4,8 +4,8 @@ import type { ChosenBackend } from '../../compile/soap/service.js';
 import type { Refusal } from '../../core/index.js';
 import type { CallEnd, CanaryShare } from '../../gateway/canary/canary-share.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
+import { type FaultFinder, findFault } from '../reply/fault-finder.js';
 import type { BackendCall } from './backend-call.js';
-import { type FaultFinder, findFault } from './fault-finder.js';
 
 /** Any Fault: none of its names is asked for. */
 const NO_NAMES: ReadonlySet<string> = new Set();

@@ -5,10 +5,10 @@ import type { ReadRule } from '../../cache/rules.js';
 import { asRefusal, type observing, Refusal, type sharedState } from '../../core/index.js';
 import type { CacheUse } from '../../gateway/exchange.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
+import { answerSourceOf } from '../reply/reply-head.js';
 import { variesBeyondKey } from './call-key.js';
 import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';
 import { headOf, replay } from './replayed-call.js';
-import { answerSourceOf } from './reply-head.js';
 
 export interface CoalescedCallOptions {
   readonly key: string;

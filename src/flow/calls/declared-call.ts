@@ -7,13 +7,13 @@ import type { KeyClaim } from '../../gateway/shared/outcome-store.js';
 import type { UpstreamCall, UpstreamReceiver } from '../../upstream/index.js';
 import { inspected } from '../inspect/inspected-call.js';
 import { recorded } from '../record/recorded-call.js';
+import { mayBeBlank } from '../reply/blank-receiver.js';
+import { mayBePackage } from '../reply/package-receiver.js';
+import { ReplyTolerance } from '../reply/reply-tolerance.js';
 import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
-import { mayBeBlank } from './blank-receiver.js';
 import { WatchedCall } from './canary-call.js';
 import type { MessageContent } from './message-content.js';
-import { mayBePackage } from './package-receiver.js';
-import { ReplyTolerance } from './reply-tolerance.js';
 import { SessionCall } from './session-call.js';
 import { callWithShadow } from './shadow-call.js';
 

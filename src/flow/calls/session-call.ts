@@ -8,8 +8,8 @@ import {
   type ReplyHead,
   type UpstreamCall,
 } from '../../upstream/index.js';
+import { type FaultFinder, findFault } from '../reply/fault-finder.js';
 import { type BackendCall, callBackend } from './backend-call.js';
-import { type FaultFinder, findFault } from './fault-finder.js';
 
 /**
  * The most bytes of a reply that are held until it is known whether the token was refused. A longer

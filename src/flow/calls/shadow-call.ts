@@ -12,8 +12,8 @@ import {
 import type { Operation } from '../../wsdl/index.js';
 import { compareReplies } from '../compare/compare-replies.js';
 import { type ReplyTypes, replyTypesOf } from '../compare/reply-types.js';
+import { checkReplyHead } from '../reply/reply-head.js';
 import type { BackendCall } from './backend-call.js';
-import { checkReplyHead } from './reply-head.js';
 import { ShadowReply } from './shadow-reply.js';
 
 /** A call that a second backend may get too. */

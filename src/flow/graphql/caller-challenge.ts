@@ -1,5 +1,5 @@
 import type { ReplyHead } from '../../upstream/index.js';
-import { challengesOf } from '../calls/challenges.js';
+import { challengesOf } from '../reply/challenges.js';
 import type { CallContext } from './call-context.js';
 
 /** Whether a call had credentials of the caller; null: none of callers are sent. */

@@ -20,12 +20,13 @@ import {
   type XmlHandler,
   type XmlReader,
 } from '../../xml/index.js';
-import { bindReply } from '../calls/bind-reply.js';
-import { refusalUnlessFault } from '../calls/challenges.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
 import type { Observation } from '../calls/observation.js';
-import { takeReaders } from '../calls/readers.js';
-import { explainReply, HeadRefusal, refuseUnread } from '../calls/reply-facts.js';
+import { replyUse } from '../calls/reply-use.js';
+import { bindReply } from '../reply/bind-reply.js';
+import { refusalUnlessFault } from '../reply/challenges.js';
+import { takeReaders } from '../reply/readers.js';
+import { explainReply, HeadRefusal, refuseUnread } from '../reply/reply-facts.js';
 import {
   checkReplyHead,
   isSuccess,
@@ -33,9 +34,8 @@ import {
   type ReplyForm,
   replyForm,
   retryAfterOf,
-} from '../calls/reply-head.js';
-import { ReplyTolerance, UNTYPED } from '../calls/reply-tolerance.js';
-import { replyUse } from '../calls/reply-use.js';
+} from '../reply/reply-head.js';
+import { ReplyTolerance, UNTYPED } from '../reply/reply-tolerance.js';
 import type { CallContext, SentRequest } from './call-context.js';
 import { challengeTo, hasSentCredentials } from './caller-challenge.js';
 import { DeclaredFaults } from './declared-faults.js';

@@ -13,7 +13,7 @@ import type {
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import type { BegunCall } from '../calls/declared-call.js';
 import { headOf, ReplayedCall } from '../calls/replayed-call.js';
-import { answerSourceOf } from '../calls/reply-head.js';
+import { answerSourceOf } from '../reply/reply-head.js';
 
 /**
  * Bytes of an answer that is kept. A longer one goes to the first caller as it comes, and to no

@@ -48,7 +48,7 @@ const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'NaN', 'INF', '-INF
 /** Another try to find a valid value replaces the one before, which ends at the value itself. */
 const TRIES_MAX = 1_000;
 
-/** Of a valid value of a built-in type the other one is valid too, as far as tries find one. */
+/** The other value of a built-in type is valid where the first one is, as far as tries find one. */
 function validLike(value: string, builtIn: string, randomOf: RandomOf): string {
   let replaced = formLike(value, builtIn, randomOf);
   if (builtIn === '') return replaced;

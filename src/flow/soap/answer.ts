@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../core/index.js';
-import type { RequestVerification } from '../calls/held-reply.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { endLingering, linger, REQUEST_ID } from '../http/linger.js';
 import { writePart } from '../http/write-part.js';
+import type { RequestVerification } from '../reply/held-reply.js';
 
 /** Changes the bytes of one answer as they go by. */
 interface AnswerChange {

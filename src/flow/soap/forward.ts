@@ -17,27 +17,27 @@ import type {
 } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import type { StartTag, XmlHandler, XmlReader } from '../../xml/index.js';
-import { bindReply, relateTo } from '../calls/bind-reply.js';
 import {
   type ComparedMessage,
   callUpstream,
   type DeclaredCall,
   type KeyedRequest,
 } from '../calls/declared-call.js';
-import { HeldReply } from '../calls/held-reply.js';
 import { together } from '../calls/observation.js';
-import { takeReaders } from '../calls/readers.js';
-import { readRepaired, repairOf } from '../calls/repairing-receiver.js';
-import { explainReply, HeadRefusal, refuseUnread, type SeenReply } from '../calls/reply-facts.js';
+import { replyUse } from '../calls/reply-use.js';
+import { bindReply, relateTo } from '../reply/bind-reply.js';
+import { HeldReply } from '../reply/held-reply.js';
+import { takeReaders } from '../reply/readers.js';
+import { readRepaired, repairOf } from '../reply/repairing-receiver.js';
+import { explainReply, HeadRefusal, refuseUnread, type SeenReply } from '../reply/reply-facts.js';
 import {
   checkReplyHead,
   isSuccess,
   noEnvelope,
   type ReplyForm,
   replyForm,
-} from '../calls/reply-head.js';
-import { ReplyTolerance, UNTYPED } from '../calls/reply-tolerance.js';
-import { replyUse } from '../calls/reply-use.js';
+} from '../reply/reply-head.js';
+import { ReplyTolerance, UNTYPED } from '../reply/reply-tolerance.js';
 import type { SoapContext } from './context.js';
 import { challengeFields, isChallenge } from './passthrough.js';
 import { FaultOutput, ReplyOutput } from './reply-output.js';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
 import { authenticatesConnection, type ReplyHead, type Upstream } from '../../upstream/index.js';
-import { challengesOf } from '../calls/challenges.js';
-import { isPrintable } from '../calls/reply-head.js';
+import { challengesOf } from '../reply/challenges.js';
+import { isPrintable } from '../reply/reply-head.js';
 
 /**
  * Fields of answers by which a backend authenticates callers itself (RFC 9110 section 11.6.1, RFC

@@ -11,7 +11,7 @@ import {
 } from '../../soap/index.js';
 import type { ReplyHead, UpstreamCall } from '../../upstream/index.js';
 import type { XmlReader } from '../../xml/index.js';
-import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
+import { isPrintable, type ReplyForm, retryAfterOf } from '../reply/reply-head.js';
 import { callerCookie } from './caller-cookie.js';
 import type { SoapContext } from './context.js';
 import { challengeFields } from './passthrough.js';

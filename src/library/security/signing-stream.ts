@@ -3,7 +3,7 @@ import type { RequestContext } from '../../codec/index.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, TimeSlices } from '../../core/index.js';
 import { blocksOfSoapCall, insertionOf } from '../../flow/calls/own-blocks.js';
-import { type MessageReading, takeReaders } from '../../flow/calls/readers.js';
+import { type MessageReading, takeReaders } from '../../flow/reply/readers.js';
 import { Collected } from '../../flow/http/collected.js';
 import { readMessageType } from '../../flow/soap/request-head.js';
 import { EnvelopeValidator, Gate, type mime } from '../../soap/index.js';

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
-import { DecryptingGate, decryptionOf } from '../../flow/calls/decrypting-gate.js';
-import { type MessageReading, takeReaders } from '../../flow/calls/readers.js';
+import { DecryptingGate, decryptionOf } from '../../flow/reply/decrypting-gate.js';
+import { type MessageReading, takeReaders } from '../../flow/reply/readers.js';
 import { readMessageType } from '../../flow/soap/request-head.js';
 import { isUserUnverified, takeOnce, verifierOf } from '../../flow/soap/verified-sender.js';
 import { EnvelopeValidator, Gate } from '../../soap/index.js';
