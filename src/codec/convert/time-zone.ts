@@ -31,15 +31,15 @@ export function timeZone(name: string): TimeZone | null {
 /** As many as the configurations of this process have named. */
 const ZONES = new Map<string, TimeZone>();
 
+/** Names of UTC, whose offset needs no `Intl`. */
+const UTC = /^(?:etc\/)?(?:utc|gmt|zulu|uct|universal)$/i;
+
 function makeZone(name: string): TimeZone | null {
+  if (UTC.test(name)) return fixedZone(0);
   const fixed = /^([+-])(0[0-9]|1[0-4]):([0-5][0-9])$/.exec(name);
   if (fixed !== null) {
     const minutes = (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 60 + Number(fixed[3]));
-    return {
-      offsetOfLocal: () => minutes,
-      offsetOfDay: () => minutes,
-      offsetAt: () => minutes,
-    };
+    return fixedZone(minutes);
   }
   try {
     return new NamedZone(name);
@@ -48,6 +48,12 @@ function makeZone(name: string): TimeZone | null {
     throw caught;
   }
 }
+
+const fixedZone = (minutes: number): TimeZone => ({
+  offsetOfLocal: () => minutes,
+  offsetOfDay: () => minutes,
+  offsetAt: () => minutes,
+});
 
 /**
  * Around a day: one offset, or two with the instant at which the second one begins. All in
