@@ -93,6 +93,9 @@ function placesLacking({ loaded, lacking }: RestOfConfig): readonly string[] {
 const placeOf = ({ file, line, column }: Diagnostic): string | null =>
   line === null ? null : `${file}:${line}:${column}`;
 
+const NO_OPERATIONS =
+  'Its WSDL has none with a SOAP binding: name one that has a `service` with a `port`.';
+
 /** A service of which no operation can be called, though it has operations or a WSDL. */
 function unusableService(
   { name, operations, wsdl }: SoapService,
@@ -106,7 +109,7 @@ function unusableService(
     root.diagnostic(
       ['services', name, 'wsdl'],
       what,
-      reason === undefined ? null : oneLine(diagnosis.printDiagnostic(reason)),
+      reason === undefined ? NO_OPERATIONS : oneLine(diagnosis.printDiagnostic(reason)),
     ),
   ];
 }

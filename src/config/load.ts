@@ -73,7 +73,8 @@ export async function loadConfig(
   const { valid, findings: broken } = validate(value, foreign);
   findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
   await pace.pause();
-  findings.push(...(await pace.run(checkRules(value, (path) => source.has(path)))));
+  const rules = await pace.run(checkRules(value, (path) => source.has(path)));
+  findings.push(...withoutThoseOfSpelling(rules, broken));
   await pace.pause();
   const diagnostics = [
     ...source.diagnostics,
@@ -84,6 +85,19 @@ export async function loadConfig(
   }
 
   return pace.run(loadedFrom(valid, { file, overrides, inputs, source, foreign, files }));
+}
+
+/** Drops what a section lacks where it has a misspelt key, which may be the one that it lacks. */
+function withoutThoseOfSpelling(
+  rules: readonly Finding[],
+  broken: readonly Finding[],
+): readonly Finding[] {
+  const misspelt = new Set(
+    broken
+      .filter(({ isMisspelt }) => isMisspelt === true)
+      .map(({ path }) => JSON.stringify(path.slice(0, -1))),
+  );
+  return rules.filter(({ path }) => !misspelt.has(JSON.stringify(path)));
 }
 
 /** A configuration without what is of the wrong shape. */

@@ -12,6 +12,22 @@ export function didYouMean(
   return near === null ? null : `Did you mean \`${prefix}${near}\`?`;
 }
 
+/** The same for a word that a single longer candidate begins or ends with; null for others. */
+export function didYouMeanLonger(word: string, candidates: readonly string[]): string | null {
+  const typed = word.toLowerCase();
+  const longer = candidates.filter((candidate) => {
+    const known = candidate.toLowerCase();
+    return known.startsWith(typed) || known.endsWith(typed);
+  });
+  const [only] = longer;
+  return typed.length < LONGER_MIN || longer.length !== 1 || only === undefined
+    ? null
+    : `Did you mean \`${only}\`?`;
+}
+
+/** Shorter words begin too many others. */
+const LONGER_MIN = 4;
+
 /** The candidate nearest to a mistyped word, or null when none is near. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const typed = word.slice(0, 64).toLowerCase();

@@ -21,6 +21,17 @@ const TABLE: readonly BrokenConfiguration[] = JSON.parse(
   readFileSync('test/cli/broken-configurations.json', 'utf8'),
 );
 
+/** Files beside a configuration. */
+const BESIDE = {
+  'page.wsdl': '<!doctype html><html><body>Login</body></html>',
+  'empty.wsdl': '',
+  'cut.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><types>',
+  'types.xsd': '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>',
+  'next.wsdl': '<description xmlns="http://www.w3.org/ns/wsdl"/>',
+  'nothing.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>',
+  'bad.pem': 'no certificate',
+};
+
 const QUIET = { out: () => {}, error: () => {} };
 
 async function reportOf(file: string): Promise<readonly string[]> {
@@ -48,12 +59,12 @@ t.test(
     });
     const folder = t.testdir();
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'page.wsdl'), '<!doctype html><html><body>Login</body></html>');
+    for (const [name, text] of Object.entries(BESIDE)) writeFileSync(join(folder, name), text);
     const file = join(folder, 'soapstone.yaml');
     for (const { mistake, yaml, report } of TABLE) {
       writeFileSync(file, yaml.map((line) => `${line}\n`).join(''));
       const found = (await reportOf(file)).map((line) =>
-        line.replaceAll(`${file}:`, '').replaceAll(`${folder}/`, 'FOLDER/'),
+        line.replaceAll(`${file}:`, '').replaceAll(folder, 'FOLDER'),
       );
       t.same(found, report, mistake);
     }

@@ -134,7 +134,7 @@ t.test('errors in a whole file are reported where the configuration names the fi
   t.equal(
     missing,
     'soapstone.yaml:3:11: The file a.wsdl cannot be found. Check the path.\n' +
-      'b.wsdl:1:1: The document is empty.',
+      'b.wsdl:1:1: The document is empty. Fetch it again.',
   );
   const unloaded = await outcome(t, `lisen: 1\nservices:\n${service('a')}`, {});
   t.match(unloaded, 'soapstone.yaml:4:11: The file a.wsdl cannot be found.');

@@ -183,7 +183,7 @@ export function warningsOfTls(
   const endMillis = tls?.expiresMillis ?? null;
   if (endMillis === null || endMillis - Date.now() > EXPIRY_WARNING_MILLIS) return [];
   const what =
-    `${owner}: a certificate of \`tls\` ends on ` +
+    `${owner}: a certificate of \`tls\` ${endMillis < Date.now() ? 'ended' : 'ends'} on ` +
     `${new Date(endMillis).toISOString().slice(0, 10)}.`;
   return [finding([key], what, 'Renew it: files are read again while the gateway runs.')];
 }

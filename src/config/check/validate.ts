@@ -53,19 +53,16 @@ function finding(
       return unknownKey(path, String(params['additionalProperty']), node);
     case 'required': {
       const key = String(params['missingProperty']);
-      const remedy = node.properties?.[key]?.description ?? null;
-      return {
-        path: [...path, key],
-        part: 'key',
-        what: `${printPath([...path, key])} is missing.`,
-        remedy,
-      };
+      return missingKey([...path, key], node.properties?.[key]);
     }
     case 'type':
       if (data === null) return value(`${name} has no value.`, 'Give one, or remove the key.');
       return value(
         `${name} must be ${typeWords(node)}${originOf(path, foreign)}.`,
-        node.hint ?? (node.unit ? amountHint(node.unit) : null) ?? formOf(data, path, node),
+        slipIn(data, path, node) ??
+          node.hint ??
+          (node.unit ? amountHint(node.unit) : null) ??
+          formOf(data, path, node),
       );
     case 'enum':
       return value(
@@ -97,8 +94,38 @@ function finding(
     case 'uniqueItems':
       return value(`${name} holds the same value twice.`, null);
     default:
-      return value(`${name} is not valid.`, node.hint ?? null);
+      return value(`${name} is not valid.`, slipIn(data, path, node) ?? node.hint ?? null);
   }
+}
+
+function missingKey(path: ConfigPath, node: SchemaNode | undefined): Finding {
+  const isMap = node !== undefined && typesOf(node).includes('object');
+  const example = isMap ? shapeExample(path, node) : null;
+  const remedies = [
+    ...(node?.description === undefined ? [] : [node.description]),
+    ...(example === null ? [] : [`Write it as in \`${example}\`.`]),
+  ];
+  return {
+    path,
+    part: 'key',
+    what: `${printPath(path)} is missing.`,
+    remedy: remedies.length === 0 ? null : remedies.join(' '),
+  };
+}
+
+/** The remedy for a slip that the form of a text shows; null for none. */
+function slipIn(data: unknown, path: ConfigPath, node: SchemaNode): string | null {
+  if (typeof data !== 'string') return null;
+  if (/^\$[A-Za-z_]\w*$/.test(data)) return `A variable has braces: \`\${NAME}\`.`;
+  const types = typesOf(node);
+  if (types.length !== 1 || types[0] !== 'object') return null;
+  const known = { ...node.properties, ...node.else?.properties };
+  const key = String(path.at(-1));
+  if (Object.hasOwn(known, key)) {
+    return `\`${key}\` is a key of the map above it: indent it further.`;
+  }
+  const [first = ''] = data.split(':', 1);
+  return Object.hasOwn(known, first) ? 'A blank is missing behind the colon of a key in it.' : null;
 }
 
 /** An operator looks at the file, where the value is not. */
@@ -127,14 +154,17 @@ function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
     };
   }
   const known = Object.keys(node.properties ?? {});
+  const meant = spelling.didYouMean(key, known) ?? spelling.didYouMeanLonger(key, known);
   const remedy =
-    spelling.didYouMean(key, known) ??
+    (key === '<<' ? 'Keys are not merged: write them out.' : null) ??
+    meant ??
     placesOfKey(key, path) ??
     `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return {
     ...place,
     what: `Unknown key \`${shown}\`${path.length === 0 ? '' : ` in ${printPath(path)}`}.`,
     remedy,
+    isMisspelt: meant !== null,
   };
 }
 

@@ -57,6 +57,9 @@ function memberRules(keys: Keys, path: ConfigPath): readonly Finding[] {
   return findings;
 }
 
+/** Keys that only change a conversion of another key. */
+const OF_KINDS: ReadonlySet<string> = new Set(['trim', 'zone', 'digits']);
+
 /** Rules of what stands beside one another. */
 function kindRules(convert: Keys, path: ConfigPath): readonly Finding[] {
   const findings: Finding[] = [];
@@ -76,7 +79,8 @@ function kindRules(convert: Keys, path: ConfigPath): readonly Finding[] {
       'Keep one of them.',
     );
   }
-  if (kind === undefined && convert['trim'] !== true && !has('nullWhen')) {
+  const isEmpty = Object.keys(convert).every((key) => OF_KINDS.has(key));
+  if (kind === undefined && convert['trim'] !== true && isEmpty) {
     at(
       null,
       'key',

@@ -10,6 +10,8 @@ export interface Finding {
   readonly at?: { readonly line: number; readonly column: number };
   readonly what: string;
   readonly remedy: string | null;
+  /** The key is one that its section has, misspelt: the section may lack it for that alone. */
+  readonly isMisspelt?: boolean;
 }
 
 /** A finding about the configuration, or a diagnostic of another file. */

@@ -45,6 +45,16 @@ const SLIPS: readonly Slip[] = [
     remedy: 'Put the value in quotes, or the key on a line of its own.',
   },
   {
+    message: /^Implicit keys need to be on a single line/,
+    what: 'A key is expected here, and has no colon.',
+    remedy: 'Put a colon behind it.',
+  },
+  {
+    message: /^Unexpected scalar at node end/,
+    what: 'A text stands behind the end of the value.',
+    remedy: 'Put both in quotes, or ` #` before a comment.',
+  },
+  {
     message: /^Flow (?:map|sequence) in block collection/,
     what: 'A brace or bracket that opens here is not closed.',
     remedy: 'Close it with `}` or `]`.',

@@ -206,7 +206,8 @@ export function fileSource(
     async open({ location, key }, limitBytes) {
       try {
         const found = await inputs.stat(key);
-        if (!found.isFile()) return { what: `${location} is not a regular file.`, remedy: null };
+        if (!found.isFile())
+          return { what: `${location} is not a regular file.`, remedy: 'Name the file.' };
         if (found.size > limitBytes) return tooLong;
         return { bytes: await inputs.readFile(key), base: location, charset: null };
       } catch {

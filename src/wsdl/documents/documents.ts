@@ -112,7 +112,11 @@ export async function loadDocuments(
   const read = await readDocument(state, main, 0, source, null);
   if (isRefused(read)) return stop(read);
   if (read.kind === 'schema') {
-    throw errorAtNode(read.root, 'The document is an XML Schema, not a WSDL.');
+    throw errorAtNode(
+      read.root,
+      'The document is an XML Schema, not a WSDL.',
+      'Name the WSDL that imports it.',
+    );
   }
   for (let at = 0; at < state.documents.length; at++) {
     const document = state.documents[at];
@@ -346,8 +350,11 @@ function refusalOfTarget({ inPlaceOf }: Located, root: XmlNode, node: XmlNode): 
   return inPlaceOf === undefined || hasTarget(root, node) ? null : inPlaceOf;
 }
 
-const errorAtNode = (node: XmlNode, what: string): ConfigurationError =>
-  new ConfigurationError([diagnosticAtNode(node, what)]);
+const errorAtNode = (
+  node: XmlNode,
+  what: string,
+  remedy: string | null = null,
+): ConfigurationError => new ConfigurationError([diagnosticAtNode(node, what, remedy)]);
 
 async function readDocument(
   state: LoadState,

@@ -118,7 +118,7 @@ export function* parseTree(
     yield;
   }
   parser.close();
-  return root ?? fail('The document is empty.');
+  return root ?? fail('The document is empty.', 'Fetch it again.');
 }
 
 /** Elements within a line of documentation. Others are paragraphs, whatever they are called. */
