@@ -12,7 +12,7 @@ export function didYouMean(
   return near === null ? null : `Did you mean \`${prefix}${near}\`?`;
 }
 
-/** The same for a word that a single longer candidate begins or ends with; null for others. */
+/** The remedy for a word with which a single candidate begins or ends; null for others. */
 export function didYouMeanLonger(word: string, candidates: readonly string[]): string | null {
   const typed = word.toLowerCase();
   const longer = candidates.filter((candidate) => {
