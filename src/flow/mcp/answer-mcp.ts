@@ -273,11 +273,7 @@ async function call(parts: McpParts, turn: Turn, message: McpMessage): Promise<o
   return confirmedCall(parts, turn, message, { described: found.described, values, client });
 }
 
-<<<<<<< HEAD
 /** The member in which agents send the idempotency key of a call. */
-=======
-/** The member of `_meta` with the idempotency key of a call. */
->>>>>>> f5563103 (State the subjects of two comments)
 const IDEMPOTENCY_KEY = 'soapstone/idempotency-key';
 
 /** The idempotency key of a call; null without one. Throws a `ProtocolError` for what is no key. */
