@@ -8,21 +8,19 @@ export function didYouMean(
   candidates: readonly string[],
   prefix = '',
 ): string | null {
-  const near = nearest(word, candidates);
+  const near = nearest(word, candidates) ?? longer(word, candidates);
   return near === null ? null : `Did you mean \`${prefix}${near}\`?`;
 }
 
-/** The remedy for a word with which a single candidate begins or ends; null for others. */
-export function didYouMeanLonger(word: string, candidates: readonly string[]): string | null {
+/** The single candidate that begins or ends with a word; null for none and for several. */
+function longer(word: string, candidates: readonly string[]): string | null {
   const typed = word.toLowerCase();
-  const longer = candidates.filter((candidate) => {
+  if (typed.length < LONGER_MIN) return null;
+  const [only = null, ...others] = candidates.filter((candidate) => {
     const known = candidate.toLowerCase();
     return known.startsWith(typed) || known.endsWith(typed);
   });
-  const [only] = longer;
-  return typed.length < LONGER_MIN || longer.length !== 1 || only === undefined
-    ? null
-    : `Did you mean \`${only}\`?`;
+  return others.length === 0 ? only : null;
 }
 
 /** Shorter words begin too many others. */

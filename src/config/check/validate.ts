@@ -154,7 +154,7 @@ function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
     };
   }
   const known = Object.keys(node.properties ?? {});
-  const meant = spelling.didYouMean(key, known) ?? spelling.didYouMeanLonger(key, known);
+  const meant = spelling.didYouMean(key, known);
   const remedy =
     (key === '<<' ? 'Keys are not merged: write them out.' : null) ??
     meant ??
