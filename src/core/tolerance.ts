@@ -16,6 +16,7 @@ export const DEVIATIONS = {
   'trailing-bytes': 'white space and NUL behind the document element',
   'control-characters':
     'characters that XML does not have, by themselves or by reference: U+FFFD in their place',
+  'undeclared-prefix': 'prefixes that nothing declares: the namespaces that they are known for',
   'unqualified-header': 'header blocks without a namespace',
   'empty-body': 'an empty Body where an element with required content is declared: null',
   missing: 'a required element is absent: null, without an error',
@@ -37,6 +38,7 @@ export const DEVIATION_CODES: Readonly<Record<Deviation, RefusalCode>> = {
   'declared-encoding': 'UPSTREAM_INVALID_RESPONSE',
   'trailing-bytes': 'UPSTREAM_INVALID_RESPONSE',
   'control-characters': 'UPSTREAM_INVALID_RESPONSE',
+  'undeclared-prefix': 'UPSTREAM_INVALID_RESPONSE',
   'unqualified-header': 'UPSTREAM_INVALID_RESPONSE',
   'empty-body': 'UPSTREAM_INVALID_RESPONSE',
   missing: 'UPSTREAM_SCHEMA_INVALID',
@@ -54,10 +56,15 @@ export const OF_BYTES: readonly Deviation[] = [
   'declared-encoding',
   'trailing-bytes',
   'control-characters',
+  'undeclared-prefix',
 ];
 
 /** Deviations whose repair changes what a signature may cover. */
-export const CHANGES_SIGNED_BYTES: readonly Deviation[] = ['control-characters', 'wrapper'];
+export const CHANGES_SIGNED_BYTES: readonly Deviation[] = [
+  'control-characters',
+  'undeclared-prefix',
+  'wrapper',
+];
 
 /** Whether the bytes of a reply may be repaired. */
 export const repairsBytes = (tolerance: Tolerance): boolean =>

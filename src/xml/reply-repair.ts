@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { tolerated } from '../core/index.js';
 import { isXmlChar } from './chars.js';
+import { type KnownNamespace, PrefixRepair } from './prefix-repair.js';
 import { RepairStart, type UnitWidth } from './repair-start.js';
 
 /**
@@ -44,7 +45,7 @@ const CONTENT: ReadonlySet<Position> = new Set(['text', 'double', 'single', 'cda
 /**
  * Repairs the bytes of one document while it streams, as far as a tolerance allows: white space
  * before the XML declaration, a wrong encoding in it, NUL and white space behind the document
- * element, characters that XML does not have. Everything else stays as it is, for the reader to
+ * element, characters that XML does not have, undeclared prefixes. Everything else stays as it is, for the reader to
  * refuse. Holds a reference or a declaration at most.
  */
 export class ReplyRepair {
@@ -70,20 +71,26 @@ export class ReplyRepair {
   #out: Buffer[] = [];
   /** Half of a unit of two bytes. */
   #half: Buffer | null = null;
+  /** Null where undeclared prefixes stay. */
+  readonly #prefixes: PrefixRepair | null;
 
   /**
-   * `charset` is that of the Content-Type, in lower case; `droppedMax`: the most units that are
-   * dropped behind the end.
+   * `charset` is that of the Content-Type, in lower case; `known`: what undeclared prefixes are
+   * known for; `droppedMax`: the most units that are dropped behind the end.
    */
   constructor(
     tolerance: tolerated.Tolerance,
     charset: string | null,
     onDeviation: (deviation: tolerated.Deviation) => void,
+    known: KnownNamespace,
     droppedMax = Number.POSITIVE_INFINITY,
   ) {
     this.#droppedMax = droppedMax;
     this.#tolerance = tolerance;
     this.#onDeviation = onDeviation;
+    this.#prefixes = tolerance.has('undeclared-prefix')
+      ? new PrefixRepair(known, () => onDeviation('undeclared-prefix'))
+      : null;
     this.#start = new RepairStart(
       charset,
       tolerance.has('leading-space'),
@@ -93,20 +100,38 @@ export class ReplyRepair {
 
   /** Takes the next bytes; returns those that are known. */
   write(chunk: Buffer): Buffer {
-    if (this.#start.isOver) return this.#repair(chunk);
+    if (this.#start.isOver) return this.#withPrefixes(this.#repair(chunk));
     const head = this.#start.take(chunk);
-    return head === null ? NOTHING : this.#begin(head);
+    return head === null ? NOTHING : this.#withPrefixes(this.#begin(head));
   }
 
   /** The document is over: returns the bytes that were held. */
   end(): Buffer {
     const head = this.#start.isOver ? NOTHING : this.#begin(this.#start.end());
     this.#flushHeld();
-    if (this.#half !== null) {
-      this.#out.push(this.#half);
-    }
+    const rest = this.#withPrefixes(Buffer.concat([head, ...this.#out.splice(0)]));
+    const held = this.#bytesOf(this.#prefixes?.end() ?? '');
+    const half = this.#half ?? NOTHING;
     this.#half = null;
-    return Buffer.concat([head, ...this.#out.splice(0)]);
+    return Buffer.concat([rest, held, half]);
+  }
+
+  /** The bytes with the declarations of prefixes; the beginning of markup is held. */
+  #withPrefixes(bytes: Buffer): Buffer {
+    if (this.#prefixes === null || bytes.length === 0) return bytes;
+    return this.#bytesOf(this.#prefixes.write(this.#textOf(bytes)));
+  }
+
+  /** Each unit as one character. */
+  #textOf(bytes: Buffer): string {
+    if (this.#width === 'byte') return bytes.toString('latin1');
+    return (this.#width === 'be' ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
+  }
+
+  #bytesOf(text: string): Buffer {
+    if (this.#width === 'byte') return Buffer.from(text, 'latin1');
+    const bytes = Buffer.from(text, 'utf16le');
+    return this.#width === 'be' ? bytes.swap16() : bytes;
   }
 
   #begin(head: Buffer): Buffer {

@@ -137,6 +137,39 @@ const INPUTS: Readonly<
       '&#1;&#1;\ufffd',
     ],
   ],
+  'undeclared-prefix': [
+    [
+      'of the Envelope, whose namespace has another prefix',
+      reply(GOOD.replace('xmlns:s=', 'xmlns:SOAP-ENV=').replaceAll(/(<\/?)s:/g, '$1soapenv:')),
+    ],
+    ['of the Envelope, with no declaration', reply(GOOD.replace(/ xmlns:s="[^"]*"/, ''))],
+    ['of an attribute', reply(GOOD.replace('<s:Body>', '<s:Body SOAP-ENC:encodingStyle="urn:x">'))],
+    ['xsi', reply(GOOD.replace('<t:name', '<t:name xsi:type="xsd:string"'))],
+    [
+      'of the wrapper, with the namespace as default',
+      reply(GOOD.replace('xmlns:t=', 'xmlns=').replaceAll(/(<\/?)t:(name|count)/g, '$1$2')),
+    ],
+    [
+      'of a header block, beside what only looks like a tag',
+      reply(
+        GOOD.replace('nail', '<!-- <z:a> --><![CDATA[<y:b>]]>').replace(
+          '<s:Body>',
+          '<s:Header><x:c a=\'">\' b="/>" x:d=""/></s:Header><s:Body>',
+        ),
+      ),
+      '<y:b>',
+    ],
+    [
+      'in UTF-16',
+      reply(
+        Buffer.from(
+          `\ufeff${GOOD.replace('UTF-8', 'UTF-16').replace(/ xmlns:s="[^"]*"/, '')}`,
+          'utf16le',
+        ),
+        'text/xml',
+      ),
+    ],
+  ],
   'unqualified-header': [
     [
       'a block of a hand-written service',
@@ -228,6 +261,11 @@ t.test('SOAP callers get the reply repaired', async (t) => {
         '<t:count>7</t:count></t:GetItemResponse>',
     ),
   );
+  const undeclared = GOOD.replace('xmlns:s=', 'xmlns:e=').replaceAll(/(<\/?)s:/g, '$1soapenv:');
+  t.equal(
+    (await soapOf(reply(undeclared))).text,
+    undeclared.replace(/(<soapenv:Envelope xmlns:e=("[^"]*"))>/, '$1 xmlns:soapenv=$2>'),
+  );
   const twice = item()
     .replace('xmlns:t="urn:t"', `xmlns:t="urn:old" xmlns:u='urn:old'`)
     .replaceAll('t:name', 'u:name');
@@ -256,13 +294,17 @@ t.test('SOAP callers get the reply repaired', async (t) => {
 
 t.test('deviations of bytes and of the media type are tolerated of Faults', async (t) => {
   const desk = await startReplyDesk(t, {
-    keys: '    tolerate: [media-type, leading-space, trailing-bytes, control-characters]\n',
+    keys:
+      '    tolerate: [media-type, leading-space, trailing-bytes, control-characters, ' +
+      'undeclared-prefix]\n',
   });
   for (const answer of [
     reply(FAULT, 'text/html', 500),
     reply(`\n${DECLARATION}${FAULT}`, 'text/xml', 500),
     reply(`${FAULT}\0`, 'text/xml', 200),
     reply(FAULT.replace('badge', 'badge\x01'), 'text/xml', 500),
+    reply(FAULT.replaceAll('s:Fault>', 'soap:Fault>'), 'text/xml', 500),
+    reply(FAULT.replace('xmlns:s=', 'xmlns:SOAP-ENV='), 'text/xml', 500),
   ]) {
     desk.backend.answer = answer;
     for (const endpoint of ENDPOINTS)
@@ -424,7 +466,7 @@ t.test('monitor mode lists the names that a backend needs, and changes nothing',
   const text =
     `\n${DECLARATION}${envelope('<o:Got xmlns:o="urn:old"><name>n\x01</name></o:Got>')}\0`.replace(
       '<s:Body>',
-      '<s:Header><token/></s:Header><s:Body>',
+      '<s:Header><token/></s:Header><s:Body SOAP-ENC:encodingStyle="urn:x">',
     );
   desk.backend.answer = reply(text, 'text/html');
   const got = await desk.call('soap');
@@ -455,7 +497,7 @@ t.test('a repair of what is signed is an error of the configuration', async (t) 
         `    tolerate: [${names}]\n    security: { verifyReplies: { timestamp: ` +
         '{ required: true } } }\n',
     });
-  for (const name of ['wrapper', 'control-characters'])
+  for (const name of ['wrapper', 'control-characters', 'undeclared-prefix'])
     await t.rejects(verified(name), {
       message: new RegExp(`\`${name}\`, which changes bytes that`),
     });

@@ -11,7 +11,7 @@ import type { Config } from '../../config/schema.js';
 import { MIB, Refusal, spelling, tolerated } from '../../core/index.js';
 import { isGzip } from '../../gateway/compress.js';
 import { graphqlSchema, schemaMapping } from '../../graphql/index.js';
-import { headerBlocks, mimeTypes, type TextPath } from '../../soap/index.js';
+import { headerBlocks, knownNamespace, mimeTypes, type TextPath } from '../../soap/index.js';
 import type { ReplyHead, Upstream, UpstreamRequest } from '../../upstream/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import { encryption } from '../../wss/index.js';
@@ -187,7 +187,7 @@ function contentOf(
   const bytes = isGzip(coding) ? gunzipSync(body, { maxOutputLength: REPLY_BYTES_MAX }) : body;
   const tolerance = service.toleranceOf(operation);
   if (!tolerated.repairsBytes(tolerance)) return bytes;
-  const repair = new ReplyRepair(tolerance, charset, () => {}, REPLY_BYTES_MAX);
+  const repair = new ReplyRepair(tolerance, charset, () => {}, knownNamespace, REPLY_BYTES_MAX);
   return Buffer.concat([repair.write(bytes), repair.end()]);
 }
 

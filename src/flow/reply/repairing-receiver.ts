@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
 import { tolerated } from '../../core/index.js';
-import { type MessageReader, mime, mimeTypes } from '../../soap/index.js';
+import { knownNamespace, type MessageReader, mime, mimeTypes } from '../../soap/index.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import { ReplyRepair } from '../../xml/index.js';
 import { withoutLength } from './changed-head.js';
@@ -90,6 +90,7 @@ export function repairOf(
         seen.add(deviation);
         onDeviation(deviation);
       },
+      knownNamespace,
       xmlLimits.messageBytes,
     );
   const type = mimeTypes.readMediaType(contentType ?? undefined);

@@ -146,6 +146,7 @@ function deviationOf(
   ) {
     return 'missing';
   }
+  if (cause instanceof Refusal && cause.rule === UNDECLARED_PREFIX) return 'undeclared-prefix';
   if (cause instanceof Refusal && first !== null && envelope?.dialect == null) {
     if (beginsAsPackage(first)) return 'media-type';
     if (isOfEncoding(cause) && declaresEncoding(first)) return 'declared-encoding';
@@ -158,6 +159,8 @@ function deviationOf(
   if (deviation === 'trailing-bytes' && envelope?.isHeadValid !== true) return null;
   return deviation;
 }
+
+const UNDECLARED_PREFIX = 'a prefix that is not declared';
 
 const isOfEncoding = ({ code, rule }: Refusal): boolean =>
   code === 'XML_ENCODING' && rule !== null && OF_ENCODING.has(rule);
