@@ -14,7 +14,6 @@ export { type EnvelopeObserver, EnvelopeValidator } from './envelope.js';
 export * as soapFaults from './fault/index.js';
 export { Gate, type GateOptions, type GateOutput, type MessageReader } from './gate.js';
 export * as headerBlocks from './header/index.js';
-export { knownNamespace } from './known-prefixes.js';
 export { type InflateLimits, SOAP_LIMITS } from './limits.js';
 export * as boundaries from './mime/boundaries/index.js';
 export { type SlicedContent, stepToInclude } from './mime/include.js';

@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer';
+import { knownNamespace } from '../../compile/soap/known-prefixes.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { tolerated } from '../../core/index.js';
-import { knownNamespace, type MessageReader, mime, mimeTypes } from '../../soap/index.js';
+import { type MessageReader, mime, mimeTypes } from '../../soap/index.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/index.js';
 import { ReplyRepair } from '../../xml/index.js';
 import { withoutLength } from './changed-head.js';
