@@ -18,6 +18,7 @@ import { postJson } from '../kit/graphql-client.js';
 import { useBackend, useFolder, useGateway } from '../kit/use.js';
 import { startWireLog, type WireMessage } from '../kit/wire-log.js';
 import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
+import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const ID = element('id', 'xs:int');
 const OPERATIONS = ['GetItem', 'Rename', 'Save'] as const;
@@ -154,6 +155,57 @@ t.test('messages of every endpoint keep the rules of WS-I, on both sides', async
       t.same(brokenIn(answersIn(desk)), [], `${about}: answers to SOAP callers`);
     }
   }
+});
+
+const RPC_WSDL = wsdlWith({
+  types: schemaWith(
+    '<xs:complexType name="A"><xs:sequence><xs:element name="x" type="xs:int"/>' +
+      '<xs:element name="y" type="xs:int" nillable="true"/></xs:sequence></xs:complexType>',
+  ),
+  messages:
+    '<message name="In"><part name="a" type="t:A"/><part name="n" type="xs:int"/></message>' +
+    '<message name="Out"><part name="sum" type="xs:int"/></message>',
+  portType:
+    '<portType name="P"><operation name="Add"><input message="t:In"/><output message="t:Out"/>' +
+    '</operation></portType>',
+  binding:
+    '<binding name="B" type="t:P"><soap:binding style="rpc" ' +
+    'transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Add">' +
+    '<soap:operation soapAction="urn:add"/><input><soap:body use="literal" namespace="urn:r"/>' +
+    '</input><output><soap:body use="literal" namespace="urn:r"/></output></operation></binding>',
+});
+
+t.test('messages of rpc/literal keep the rules of WS-I, on both sides', async (t) => {
+  const sum = envelope('<r:AddResponse xmlns:r="urn:r"><sum>3</sum></r:AddResponse>');
+  const backend = await useBackend(t, answerWith(sum, 'text/xml; charset=utf-8'));
+  const behind = await startWireLog(t, () => backend.url);
+  const folder = await useFolder(t, { 'sum.wsdl': RPC_WSDL });
+  const gateway = await useGateway(
+    t,
+    `services:\n  sum: { wsdl: sum.wsdl, url: "${behind.url}/h", rest: true }\n`,
+    folder,
+  );
+  const before = await startWireLog(t, () => gateway.url);
+  const query = 'mutation { add(a: { x: 1, y: null }, n: 2) }';
+  const answered = await postJson(`${gateway.url}/graphql`, { query });
+  t.same(JSON.parse(await answered.text()).data, { add: 3 });
+  await postJson(`${gateway.url}/rest/sum/Add`, { a: { x: 1, y: 4 }, n: 2 });
+  await postSoap(`${before.url}/soap/sum`, behind.requests[0]?.body.toString() ?? '', {
+    soapaction: '"urn:add"',
+    'content-type': 'text/xml; charset=utf-8',
+  });
+  for (const message of [...behind.requests, ...before.responses]) {
+    const isAnswer = message.status !== null;
+    const element = `{urn:r}Add${isAnswer ? 'Response' : ''}`;
+    t.same(brokenRules(message, { action: '"urn:add"', element, isRpc: true }), []);
+  }
+  t.equal(behind.requests.length, 3);
+  t.equal(before.responses.length, 1);
+  const written = behind.requests[0]?.body.toString() ?? '';
+  // R2737: parts have no namespace, their children that of the schema.
+  t.match(written, /<a(?: xmlns:(\w+)="urn:t")?><(\w+):x>1<\/\2:x><\2:y [^>]*nil="(?:1|true)"/);
+  const refused = await postJson(`${gateway.url}/rest/sum/Add`, { a: { x: 1, y: 4 }, n: null });
+  t.equal(refused.status, 400, 'no accessor is written as nil');
 });
 
 const REFUSED: Readonly<Record<string, (desk: Desk) => Promise<unknown>>> = {

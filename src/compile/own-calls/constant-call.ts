@@ -16,8 +16,8 @@ import type { ReplyHead, Upstream, UpstreamRequest } from '../../upstream/index.
 import type { Operation } from '../../wsdl/index.js';
 import { encryption } from '../../wss/index.js';
 import { ReplyRepair, type XmlHandler } from '../../xml/index.js';
-import { knownNamespace } from '../soap/known-prefixes.js';
 import { blocksOf, mappingFindings } from '../soap/mapping.js';
+import { knownNamespace } from '../soap/operations/known-prefixes.js';
 import { asUnverified } from '../soap/security/reply-verification.js';
 import { callEncryption, sealOf } from '../soap/security/sealed-message.js';
 import type { ConfiguredService } from '../soap/service.js';

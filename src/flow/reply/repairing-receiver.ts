@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { knownNamespace } from '../../compile/soap/known-prefixes.js';
+import { knownNamespace } from '../../compile/soap/operations/known-prefixes.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { tolerated } from '../../core/index.js';
 import { type MessageReader, mime, mimeTypes } from '../../soap/index.js';

@@ -27,14 +27,18 @@ export const BASIC_PROFILE: Profile = {
       'replies',
       'wire',
     ),
-    held('R1002 R1003', 'The detail of a Fault may have any elements and attributes.', 'replies'),
+    held(
+      'R1002 R1003',
+      'A Fault with any elements and attributes in its detail is read. A caller gets those that ' +
+        'the WSDL declares.',
+      'replies',
+    ),
     held('R1004', 'A faultcode is one of the standard or of another namespace.', 'replies', 'wire'),
     held(
       'R1005 R1006 R1007',
-      'No encodingStyle in the envelope, nor at children and grandchildren of ' +
-        'Body in literal style.',
-      'envelope',
+      'No encodingStyle in a literal message of the gateway. Old stacks write it: theirs pass.',
       'wire',
+      'wireRpc',
     ),
     held('R1008 R1009', 'No DTD and no processing instruction.', 'xml', 'wire'),
     held('R1011', 'Nothing behind Body.', 'envelope', 'wire'),
@@ -59,8 +63,8 @@ export const BASIC_PROFILE: Profile = {
     ),
     held(
       'R1032',
-      'Envelope, Header and Body have no attributes of the namespace of the envelope.',
-      'envelope',
+      'Envelope, Header and Body of the gateway have no attributes of the namespace of the ' +
+        'envelope. Those of others pass.',
       'wire',
     ),
     left('R1033', 'No declaration of the prefix xml in an envelope.', PREFIX_XML),
@@ -83,7 +87,13 @@ export const BASIC_PROFILE: Profile = {
       'A service does not need cookies; theirs follow RFC 2965 and mean nothing to a caller.',
       'Some backends need them: `cookies` of the service passes them, or keeps a session.',
     ),
-    held('R1126', 'A Fault has status 500, whatever the backend wrote.', 'replies', 'wire'),
+    held(
+      'R1126',
+      'A Fault has status 500. Another status of an error, such as 404 or 503, is that of the ' +
+        'backend.',
+      'replies',
+      'wire',
+    ),
     held('R1127', 'SOAPAction alone decides nothing.', 'rights'),
     held('R1130 R1131', 'Redirects: 307 only. None is followed.', 'replies'),
     held('R1132', 'Messages are sent by POST.', 'heads', 'wire'),
@@ -144,7 +154,7 @@ export const BASIC_PROFILE: Profile = {
       'Elements and types that parts may name; parts that are not bound.',
       READ,
     ),
-    held('R2211', 'Accessors of rpc/literal parts are not nil.', 'rpc'),
+    held('R2211', 'Accessors of rpc/literal parts are not nil.', 'wireRpc'),
     held('R2301', 'Parts come in the order of the message.', 'rpc'),
     left(
       'R2302 R2305',
@@ -187,8 +197,9 @@ export const BASIC_PROFILE: Profile = {
       'The wrapper of rpc is named after its operation, its parts by their names and without a ' +
         'namespace.',
       'rpc',
+      'wireRpc',
     ),
-    held('R2737', 'Children of rpc parts have the namespace of their schema.', 'rpc'),
+    held('R2737', 'Children of rpc parts have the namespace of their schema.', 'wireRpc'),
     held(
       'R2738 R2739 R2751 R2752 R2753',
       'Header blocks of the binding, and others, in any order.',
@@ -223,7 +234,12 @@ export const SIMPLE_BINDING: Profile = {
     ),
     left('R9704', 'No declaration of the prefix xml in an envelope.', PREFIX_XML),
     held('R1010 R4001', 'The XML declaration and a byte order mark are read.', 'bytes'),
-    held('R1012', 'UTF-8 or UTF-16.', 'xml', 'wire'),
+    held(
+      'R1012',
+      'The gateway writes UTF-8. UTF-16 is read, and for old stacks Latin-1 and Windows-1252.',
+      'xml',
+      'wire',
+    ),
     left(
       'R1018',
       'The charset is in the media type.',

@@ -1,4 +1,4 @@
-import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../soap/index.js';
+import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../../soap/index.js';
 
 const ENVELOPE_PREFIXES: ReadonlySet<string> = new Set([
   's',
