@@ -45,8 +45,8 @@ const CONTENT: ReadonlySet<Position> = new Set(['text', 'double', 'single', 'cda
 /**
  * Repairs the bytes of one document while it streams, as far as a tolerance allows: white space
  * before the XML declaration, a wrong encoding in it, NUL and white space behind the document
- * element, characters that XML does not have, undeclared prefixes. Everything else stays as it is, for the reader to
- * refuse. Holds a reference or a declaration at most.
+ * element, characters that XML does not have, undeclared prefixes. Everything else stays as it is,
+ * for the reader to refuse. Holds a reference, a declaration or a start tag at most.
  */
 export class ReplyRepair {
   readonly #tolerance: tolerated.Tolerance;

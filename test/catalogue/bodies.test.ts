@@ -92,7 +92,23 @@ const REPLIES: readonly ReplyVector[] = [
     case: 'two members of gzip',
     coding: 'gzip',
     body: Buffer.concat([gzipSync(PLAIN.slice(0, 50)), gzipSync(PLAIN.slice(50))]),
+    passed: PLAIN,
   },
+  {
+    case: 'members of gzip that are a bomb together',
+    coding: 'gzip',
+    body: Buffer.concat(
+      Array.from({ length: 8 }, (_, part) =>
+        gzipSync(BOMB.slice((part * BOMB.length) / 8, ((part + 1) * BOMB.length) / 8)),
+      ),
+    ),
+  },
+  {
+    case: '101 members of gzip',
+    coding: 'gzip',
+    body: Buffer.concat([gzipSync(PLAIN), ...Array.from({ length: 100 }, () => gzipSync(''))]),
+  },
+  { case: 'a charset as coding', coding: 'utf-8', body: PLAIN },
   { case: 'br', coding: 'br', body: brotliCompressSync(PLAIN) },
   { case: 'corrupt gzip', coding: 'gzip', body: gzipSync(PLAIN).subarray(0, -1) },
   { case: 'gzip that is none', coding: 'gzip', body: PLAIN },

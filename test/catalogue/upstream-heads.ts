@@ -118,6 +118,18 @@ export const HEADS: readonly AnswerVector[] = [
       return http(envelope(PING), { Location: 'http://169.254.169.254/secret' }, status);
     }),
   ),
+  ...vectors(
+    'U19',
+    { secret: 'PingResponse' },
+    {
+      '302 without an address': (dialect) =>
+        http(envelope(PING, dialect), own(dialect), '302 Found'),
+      '302 without an address, a page': () =>
+        http('<html>PingResponse</html>', { 'Content-Type': 'text/html' }, '302 Found'),
+      '304 with content': (dialect) =>
+        http(envelope(PING, dialect), own(dialect), '304 Not Modified'),
+    },
+  ),
   // The caller's own credentials are refused: the challenge is for the caller, the content is not.
   ...vectors(
     'U21',

@@ -13,6 +13,11 @@ const XML = 'text/xml; charset=utf-8';
 const REPLY = envelope(item());
 const HALVES = [REPLY.slice(0, 50), REPLY.slice(50)].map((half) => gzipSync(half));
 
+function altered(bytes: Buffer, at: number): Buffer {
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  return bytes;
+}
+
 type Fields = Readonly<Record<string, string>>;
 
 /** Heads of replies: the content, and the detail of the refusal; null where they are read. */
@@ -26,12 +31,38 @@ const REPLIES: Readonly<Record<string, readonly [Fields, string | Buffer, RegExp
     /media type/,
   ],
   'an empty coding': [{ 'content-type': XML, 'content-encoding': '' }, REPLY, null],
-  'a charset as coding': [{ 'content-type': XML, 'content-encoding': 'UTF-8' }, REPLY, /coding/],
+  'a charset as coding': [{ 'content-type': XML, 'content-encoding': 'UTF-8' }, REPLY, null],
+  'an encoding of mail': [{ 'content-type': XML, 'content-encoding': '8bit' }, REPLY, null],
   deflate: [{ 'content-type': XML, 'content-encoding': 'deflate' }, deflateSync(REPLY), /coding/],
   'two members of gzip': [
     { 'content-type': XML, 'content-encoding': 'gzip' },
     Buffer.concat(HALVES),
-    /^ENCODING_CORRUPT/,
+    null,
+  ],
+  'a hundred members of gzip': [
+    { 'content-type': XML, 'content-encoding': 'gzip' },
+    Buffer.concat([...HALVES, ...Array.from({ length: 98 }, () => gzipSync(''))]),
+    null,
+  ],
+  'more members of gzip': [
+    { 'content-type': XML, 'content-encoding': 'gzip' },
+    Buffer.concat([...HALVES, ...Array.from({ length: 99 }, () => gzipSync(''))]),
+    /^ENCODING_CORRUPT: bytes behind the end/,
+  ],
+  'a member that is cut off': [
+    { 'content-type': XML, 'content-encoding': 'gzip' },
+    Buffer.concat(HALVES).subarray(0, -3),
+    /^ENCODING_CORRUPT: cut off/,
+  ],
+  'a first member with another checksum': [
+    { 'content-type': XML, 'content-encoding': 'gzip' },
+    altered(Buffer.concat(HALVES), (HALVES[0]?.length ?? 0) - 5),
+    /^ENCODING_CORRUPT: checksum/,
+  ],
+  'bytes behind a member': [
+    { 'content-type': XML, 'content-encoding': 'gzip' },
+    Buffer.concat([gzipSync(REPLY), Buffer.alloc(10)]),
+    /^ENCODING_CORRUPT: header/,
   ],
 };
 

@@ -75,7 +75,7 @@ const FAULT = envelope(
 
 t.test('a Fault is read in any status, of an operation with and without a result', async (t) => {
   const desk = await startReplyDesk(t);
-  for (const status of [200, 202, 203, 400, 403, 404, 422, 500, 502, 503]) {
+  for (const status of [200, 202, 203, 300, 302, 307, 400, 403, 404, 422, 500, 502, 503]) {
     desk.backend.answer = answerStatus(status, XML, FAULT);
     for (const operation of ['GetItem', 'Deactivate']) {
       for (const endpoint of ENDPOINTS) {

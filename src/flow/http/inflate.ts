@@ -35,24 +35,33 @@ type Stage = 'data' | 'trailer' | 'drained' | 'over';
 const STEPS = {
   deflated: { data: 'trailer', drained: 'drained' },
   drain: { data: 'drained', trailer: 'drained' },
+  begin: { drained: 'data' },
   end: { data: 'over', trailer: 'over', drained: 'over' },
 } as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
 
 /**
- * Decodes one gzip stream (RFC 1952) as it comes in. One member, complete, with nothing behind it:
- * bytes that another reader would leave away or add are refused as `ENCODING_CORRUPT`, too many as
- * `DECOMPRESSION_LIMIT`. At most a few chunks wait on either side.
+ * Decodes one gzip stream (RFC 1952) as it comes in: so many members at most, complete, with nothing
+ * behind them. Bytes that another reader would leave away or add are refused as
+ * `ENCODING_CORRUPT`, too many as `DECOMPRESSION_LIMIT`. At most a few chunks wait on either side.
  */
 export class Inflater {
   readonly #limits: InflateLimits;
   readonly #output: InflateOutput;
-  readonly #raw: InflateRaw = createInflateRaw();
-  readonly #header = new GzipHeader();
+  /** Members that may still begin. */
+  #membersLeft: number;
+  #raw: InflateRaw;
+  #header = new GzipHeader();
+  /** Another member is there; it begins when everything decoded of this one was handed out. */
+  #isNextDue = false;
+  #isPaused = false;
   readonly #waiting: Buffer[] = [];
   readonly #trailer: Buffer = Buffer.alloc(TRAILER_BYTES);
   #trailerBytes = 0;
   #taken = 0;
   #decoded = 0;
+  /** Bytes that members before this one had, decoded and as they came. */
+  #decodedBefore = 0;
+  #compressedBefore = 0;
   #sum = 0;
   readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'data');
   /** `full`: the source waits for `more`. */
@@ -60,15 +69,23 @@ export class Inflater {
   /** A chunk is being decoded. */
   #isBusy = false;
 
-  constructor(limits: InflateLimits, output: InflateOutput) {
+  constructor(limits: InflateLimits, output: InflateOutput, members = 1) {
     this.#limits = limits;
     this.#output = output;
-    this.#raw.on('data', (chunk: Buffer) => this.#give(chunk));
-    this.#raw.once('end', () => {
+    this.#membersLeft = members - 1;
+    this.#raw = this.#beginRaw();
+  }
+
+  #beginRaw(): InflateRaw {
+    const raw = createInflateRaw();
+    raw.on('data', (chunk: Buffer) => this.#give(chunk));
+    raw.once('end', () => {
       this.#stages.move('drain');
+      this.#beginNext();
       this.#endIfDone();
     });
-    this.#raw.on('error', (error: Error) => this.#corrupt('data', error));
+    raw.on('error', (error: Error) => this.#corrupt('data', error));
+    return raw;
   }
 
   /** The next bytes of the stream. */
@@ -96,10 +113,12 @@ export class Inflater {
 
   /** Stops the output for now. */
   pause(): void {
+    this.#isPaused = true;
     this.#raw.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#raw.resume();
   }
 
@@ -115,7 +134,7 @@ export class Inflater {
   }
 
   #next(): void {
-    while (!this.#isBusy && !this.#isOver) {
+    while (!this.#isBusy && !this.#isNextDue && !this.#isOver) {
       const chunk = this.#waiting.shift();
       if (chunk === undefined) break;
       this.#take(chunk);
@@ -156,11 +175,48 @@ export class Inflater {
   }
 
   #takeTrailer(data: Buffer): void {
-    if (this.#trailerBytes + data.length > TRAILER_BYTES) {
+    const own = data.subarray(0, TRAILER_BYTES - this.#trailerBytes);
+    own.copy(this.#trailer, this.#trailerBytes);
+    this.#trailerBytes += own.length;
+    if (own.length === data.length) return;
+    if (this.#membersLeft === 0) {
       this.#corrupt('bytes behind the end');
+      return;
     }
-    data.copy(this.#trailer, this.#trailerBytes);
-    this.#trailerBytes += data.length;
+    this.#waiting.unshift(data.subarray(own.length));
+    this.#isNextDue = true;
+    this.#beginNext();
+  }
+
+  /** Begins the next member, once everything of this one was handed out and its trailer fits. */
+  #beginNext(): void {
+    if (!this.#isNextDue || this.#stages.at !== 'drained') return;
+    if (!this.#isTrailerRight) {
+      this.#corrupt('checksum');
+      return;
+    }
+    this.#isNextDue = false;
+    this.#membersLeft--;
+    this.#decodedBefore = this.#decoded;
+    this.#compressedBefore += this.#raw.bytesWritten;
+    this.#sum = 0;
+    this.#trailerBytes = 0;
+    this.#header = new GzipHeader();
+    this.#raw.destroy();
+    this.#raw = this.#beginRaw();
+    if (this.#isPaused) {
+      this.#raw.pause();
+    }
+    this.#stages.move('begin');
+    this.#next();
+  }
+
+  get #isTrailerRight(): boolean {
+    const decoded = this.#decoded - this.#decodedBefore;
+    return (
+      this.#trailer.readUInt32LE(0) === this.#sum &&
+      this.#trailer.readUInt32LE(4) === decoded % 2 ** 32
+    );
   }
 
   #give(chunk: Buffer): void {
@@ -171,7 +227,7 @@ export class Inflater {
       this.#beyond('limits.xml.messageBytes', messageBytes);
     } else if (
       this.#decoded > inflateFreeBytes &&
-      this.#decoded > inflateRatio * this.#raw.bytesWritten
+      this.#decoded > inflateRatio * (this.#compressedBefore + this.#raw.bytesWritten)
     ) {
       this.#beyond('limits.soap.inflateRatio', inflateRatio);
     } else {
@@ -193,10 +249,7 @@ export class Inflater {
   }
 
   #finish(): void {
-    if (
-      this.#trailer.readUInt32LE(0) !== this.#sum ||
-      this.#trailer.readUInt32LE(4) !== this.#decoded % 2 ** 32
-    ) {
+    if (!this.#isTrailerRight) {
       this.#corrupt('checksum');
       return;
     }

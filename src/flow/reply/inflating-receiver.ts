@@ -106,16 +106,17 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   }
 
   #inflate(): Inflater {
-    return new Inflater(this.#limits, {
-      data: (chunk) => this.#attempt(() => this.#receiver.data(chunk)),
+    const output = {
+      data: (chunk: Buffer) => this.#attempt(() => this.#receiver.data(chunk)),
       end: () => {
         this.#attempt(() => this.#receiver.end());
         this.#stages.move('end');
       },
-      failed: (refusal) => this.abort(refusals.asUpstream(refusal)),
+      failed: (refusal: Refusal) => this.abort(refusals.asUpstream(refusal)),
       enough: () => this.#call?.pause(),
       more: () => this.#call?.resume(),
-    });
+    };
+    return new Inflater(this.#limits, output, MEMBERS_MAX);
   }
 
   #attempt(step: () => void): void {
@@ -127,5 +128,11 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
     }
   }
 }
+
+/**
+ * Members of one reply. A gzip stream may have several (RFC 1952 section 2.2), which most clients
+ * read. The caller gets the decoded reply, so that it has one reading; each member costs a decoder.
+ */
+const MEMBERS_MAX = 100;
 
 const withoutCoding = (head: ReplyHead): ReplyHead => withoutLength(head, 'content-encoding');

@@ -33,10 +33,17 @@ export function checkReplyHead(
   tolerance: tolerated.Tolerance = tolerated.STRICT,
 ): ReplyForm | null {
   const { status } = head;
-  if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
+  const isRedirect = status >= 300 && status <= 399;
+  // Without an address it leads nowhere: what comes may be a Fault. A 304 has no content.
+  if (isRedirect && (status === 304 || head.header('location') !== null)) throw redirected(status);
   checkAuthStatus(status);
-  return replyForm(head, service, tolerance);
+  const form = replyForm(head, service, tolerance);
+  if (isRedirect && (form === null || form.isUntyped === true)) throw redirected(status);
+  return form;
 }
+
+const redirected = (status: number): Refusal =>
+  new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
 
 /**
  * How the envelope of a reply may come, whatever its status; null where only an empty body can be
@@ -72,13 +79,22 @@ const NO_TYPE: mimeTypes.MediaType = { name: '', charset: null, action: null };
 /** Throws for a coding that is left: gzip is decoded before. */
 function checkCoding(header: string | null): void {
   const coding = header?.trim().toLowerCase() ?? '';
-  // An empty field names no coding.
-  if (coding === '' || coding === 'identity') return;
+  if (NO_CODINGS.has(coding)) return;
   throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding', {
     found: header,
     facts: { expected: ['gzip', 'identity'] },
   });
 }
+
+/**
+ * What names no coding of content: nothing, and what scripts write for the charset, or for the
+ * encoding of a part of mail. Clients that do not know a coding read the content as it is.
+ */
+const NO_CODINGS: ReadonlySet<string> = new Set([
+  ...['', 'identity', 'none'],
+  ...['utf-8', 'utf8', 'utf-16', 'iso-8859-1', 'us-ascii', 'windows-1252'],
+  ...['7bit', '8bit', 'binary'],
+]);
 
 /** The refusal for a reply that holds no envelope at all. */
 export const noEnvelope = (head: ReplyHead | null): Refusal =>
