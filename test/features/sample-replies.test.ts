@@ -75,12 +75,18 @@ const REPLIES: Readonly<Record<string, readonly [reply: string, item: object | n
     NAIL,
   ],
   'blocks in the Header': [envelope(item(), '<h:Token xmlns:h="urn:h">abc</h:Token>'), NAIL],
+  'a block that must be understood, by another word': [
+    envelope(item(), '<h:Token xmlns:h="urn:h" s:mustUnderstand="true">abc</h:Token>'),
+    NAIL,
+  ],
   'an envelope of SOAP 1.2': [envelope(item(), '', SOAP_12), NAIL],
   'a namespace of the envelope without its last stroke': [
     envelope(item(), '', SOAP_11.slice(0, -1)),
     null,
   ],
   'end tags of other elements': [envelope(item()).replace('</t:name>', '</t:nome>'), null],
+  'a notice before the envelope': [`<br />\n<b>Notice</b>: a\n${envelope(item())}`, null],
+  'a notice behind it': [`${envelope(item())}<br />`, null],
   'a document without an envelope': ['<number><number>7</number></number>', null],
 };
 

@@ -40,9 +40,9 @@ const STEPS = {
 } as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
 
 /**
- * Decodes one gzip stream (RFC 1952) as it comes in: so many members at most, complete, with nothing
- * behind them. Bytes that another reader would leave away or add are refused as
- * `ENCODING_CORRUPT`, too many as `DECOMPRESSION_LIMIT`. At most a few chunks wait on either side.
+ * Decodes one gzip stream (RFC 1952) as it comes in: `members` at most, whole, nothing behind them.
+ * Bytes that another reader would leave away or add are refused as `ENCODING_CORRUPT`, too many as
+ * `DECOMPRESSION_LIMIT`. At most a few chunks wait on either side.
  */
 export class Inflater {
   readonly #limits: InflateLimits;

@@ -130,10 +130,11 @@ export function decideBlock(
 ): BlockAction {
   const isReplaced = target === 'service' && rules.replaced?.has(expandedName(tag)) === true;
   if (tag.attributeCount === 0) return isReplaced ? 'remove' : 'pass';
+  // Of a reply nothing depends on it: old stacks write `true` in 1.1, which callers read.
+  if (!rules.enforce) return isReplaced ? 'remove' : 'pass';
   const must = flagOf(tag, dialect, 'mustUnderstand');
   const relay = dialect.hasRelay && flagOf(tag, dialect, 'relay');
   if (isReplaced) return 'remove';
-  if (!rules.enforce) return 'pass';
   const name = expandedName(tag);
   if (target === 'service') {
     const known = rules.understoodByService;
