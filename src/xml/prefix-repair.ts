@@ -150,7 +150,7 @@ export class PrefixRepair {
   }
 
   /**
-   * By what the prefix is known for, else the default namespace that its own tag declares. In a
+   * The namespace that a prefix is known for, else the default one that its own tag declares. In a
    * value, null for one that is not known: its reader decides.
    */
   #meant(prefix: string, declared: ReadonlyMap<string, string>, isOfName: boolean): string | null {

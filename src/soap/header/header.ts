@@ -130,7 +130,7 @@ export function decideBlock(
 ): BlockAction {
   const isReplaced = target === 'service' && rules.replaced?.has(expandedName(tag)) === true;
   if (tag.attributeCount === 0) return isReplaced ? 'remove' : 'pass';
-  // Of a reply nothing depends on it: old stacks write `true` in 1.1, which callers read.
+  // Nothing depends on it in a reply: old stacks write `true` in 1.1, which callers read.
   if (!rules.enforce) return isReplaced ? 'remove' : 'pass';
   const must = flagOf(tag, dialect, 'mustUnderstand');
   const relay = dialect.hasRelay && flagOf(tag, dialect, 'relay');
