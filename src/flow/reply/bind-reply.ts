@@ -65,7 +65,7 @@ function tolerateName(
   const options = { found: expandedName(body), facts: expectedOf(operation) };
   const declared = operation?.output?.body ?? null;
   const match = service.outputMatch(body, declared?.name.local ?? null);
-  // Where namespaces do not count, the local name says which operation a reply is of.
+  // Without namespaces, the local name says which operation a reply is of.
   if (match === 'declared' || (match === 'local-name' && tolerance.has('wrapper'))) {
     throw misdelivered(head, 'reply of another operation', options);
   }
