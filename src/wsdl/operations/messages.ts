@@ -102,16 +102,21 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   if (body === undefined && other !== undefined) {
     return disabledAt(other, 'The message is MIME content of its own, without an envelope.');
   }
-  const encoded = isEncoded(body ?? null);
-  if (body !== undefined && encoded && use.style === 'document') {
-    return disabledAt(
-      body,
-      'The message is document/encoded; only rpc style is offered in an encoding.',
-    );
-  }
   const parts = bodyParts(use, message, body ?? null, context);
   if (parts === null) {
     return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
+  }
+  let encoded = isEncoded(body ?? null);
+  if (body !== undefined && encoded && use.style === 'document') {
+    if (!parts.every((part) => attributeOf(part, 'element') !== null)) {
+      return disabledAt(
+        body,
+        'The message is document/encoded; only rpc style is offered in an encoding.',
+      );
+    }
+    encoded = false;
+    const what = 'The message is document/encoded, and its parts are elements: it is read as';
+    context.warnings.addAt(body, `${what} document/literal.`);
   }
   const diagnostics: Diagnostic[] = [];
   const attached = attachmentsOf(use, message, new Set(parts), context, diagnostics);

@@ -71,6 +71,10 @@ const REPAIRED: Readonly<Record<string, readonly [string, RegExp]>> = {
     }).replace('element="t:Get"', 'element="e:Get"'),
     /The element e:Get uses a prefix that is not declared; \{urn:e\}Get is taken/,
   ],
+  'document/encoded, with parts that are elements': [
+    wsdlWith({}).replaceAll('use="literal"', 'use="encoded" encodingStyle="urn:enc"'),
+    /The message is document\/encoded, and its parts are elements: it is read as document\/literal/,
+  ],
   'a policy whose prefix is not declared': [
     wsdlWith({ head: '<wsp:Policy wsu:Id="a"><wsp:ExactlyOne/></wsp:Policy>' }),
     /The prefix wsp of the element Policy is not declared/,
