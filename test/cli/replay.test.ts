@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
@@ -194,3 +194,52 @@ t.test('ids that join elements count by what they join, of SOAP encoding alone',
 });
 
 const STYLE = 's:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"';
+
+t.test('messages in other encodings are recorded and sent again in UTF-8', async (t) => {
+  for (const [charset, encoding] of [
+    ['iso-8859-1', 'latin1'],
+    ['utf-16', 'utf16le'],
+  ] as const) {
+    const mark = charset === 'utf-16' ? '\ufeff' : '';
+    const type = `text/xml; charset=${charset}`;
+    const folder = await useFolder(t, { 'a.wsdl': WSDL });
+    const reply = envelope(old(request('GetOrder', 7)).replace('>a<', '>Zoë<'));
+    const { gateway, backend } = await useService(
+      t,
+      (_message, response) => {
+        response.writeHead(200, { 'content-type': type });
+        response.end(Buffer.from(mark + reply, encoding));
+      },
+      (url) =>
+        `services: { a: { wsdl: a.wsdl, url: "${url}", record: { folder: rec, values: keep } } }`,
+      folder,
+    );
+    const sent = envelope('<GetOrder xmlns="urn:t" xmlns:h="urn:é"><id>7</id></GetOrder>');
+    const answer = await fetch(`${gateway.url}/soap/a`, {
+      method: 'POST',
+      headers: { 'content-type': type, soapaction: '""' },
+      body: new Uint8Array(Buffer.from(mark + sent, encoding)),
+    });
+    t.equal(answer.status, 200, charset);
+    const recording = join(folder, 'rec');
+    const written = (): readonly string[] =>
+      existsSync(recording) ? readdirSync(recording, { recursive: true, encoding: 'utf8' }) : [];
+    await until(() => written().some((name) => name.endsWith('exchange.json')));
+    const replyFile = written().find((name) => name.endsWith('reply.xml')) ?? '';
+    t.match(readFileSync(join(recording, replyFile), 'utf8'), '>Zoë<', charset);
+    const before = backend.complete.length;
+    const replayed = await run('replay', recording, '--against', backend.url);
+    t.equal(replayed.code, 0, replayed.out);
+    const again = backend.complete[before];
+    t.match(again?.headers['content-type'], 'charset=utf-8');
+    t.match(String(again?.body), 'urn:é');
+  }
+});
+
+t.test('an address with credentials is an error that does not show them', async (t) => {
+  const { recording } = await useRecording(t);
+  const { code, error } = await run('replay', recording, '--against', 'http://me:secret@host/a');
+  t.equal(code, 2);
+  t.match(error, "--header 'Authorization: ...'");
+  t.notMatch(error, 'secret');
+});

@@ -83,6 +83,12 @@ function targetOf(against: string): URL {
       'Give it as --against http://HOST/PATH.',
     );
   }
+  if (url.username !== '' || url.password !== '') {
+    throw diagnosis.unplacedError(
+      `The address of ${url.host} has credentials in it.`,
+      "Give them as --header 'Authorization: ...'.",
+    );
+  }
   return url;
 }
 

@@ -1,6 +1,7 @@
 import type { SoapService } from '../../compile/soap/service.js';
 import { getOrMake } from '../../core/index.js';
 import { mayHoldCredentials } from '../../gateway/credential-fields.js';
+import { fieldOf } from '../record/capturing-receiver.js';
 import { MessageRewriter, type MessageTypes } from '../record/message-rewriter.js';
 import type { ValueReplacer } from '../record/replaced-value.js';
 import type { ExchangeView, FieldView, MessageView } from './exchange-view.js';
@@ -26,7 +27,15 @@ export function showExchange(
   const show = (message: KeptMessage, side: keyof MessageTypes): MessageView => ({
     fields: showFields(message.fields, withheld, values, replacer),
     ...showEnvelope(message, (body) =>
-      types === null ? null : rewriter.rewrite(body, types[side], replacer, values === 'replaced'),
+      types === null
+        ? null
+        : rewriter.rewrite(
+            body,
+            fieldOf(message.fields, 'content-type'),
+            types[side],
+            replacer,
+            values === 'replaced',
+          ),
     ),
   });
   return {

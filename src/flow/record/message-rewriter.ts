@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
 import { AT_ONCE, getOrMake, type Steps } from '../../core/index.js';
-import { headerBlocks } from '../../soap/index.js';
+import { headerBlocks, mimeTypes } from '../../soap/index.js';
 import type { Operation } from '../../wsdl/index.js';
 import { XmlReader } from '../../xml/index.js';
 import { type ReplyTypes, replyTypesOf, requestTypesOf } from '../compare/reply-types.js';
@@ -44,9 +44,13 @@ export class MessageRewriter {
     return AT_ONCE.finish(this.steps(...parts));
   }
 
-  /** The message anew, in steps; null for one that cannot be read. */
+  /**
+   * The message anew in UTF-8, in steps; null for one that cannot be read. `contentType` is that of
+   * its header field; null for none.
+   */
   *steps(
     message: Buffer,
+    contentType: string | null,
     types: ReplyTypes,
     replacer: ValueReplacer,
     replacesAll: boolean,
@@ -59,6 +63,7 @@ export class MessageRewriter {
       secretBlocks: this.#secretBlocks,
     });
     const reader = new XmlReader(written, this.#service.readers.limitsOfReplies);
+    reader.begin(mimeTypes.readMediaType(contentType ?? undefined)?.charset ?? null);
     try {
       for (let at = 0; at < message.length; at += STEP_BYTES) {
         reader.write(message.subarray(at, at + STEP_BYTES));

@@ -92,10 +92,10 @@ export class Recorder {
     const replacer = await this.#folder.replacer();
     const { replacesValues } = this.#rules;
     const types = this.#rewriter.typesOf(operation);
-    const rewritten = (message: Buffer, of: ReplyTypes): Promise<Buffer | null> =>
-      slices.run(this.#rewriter.steps(message, of, replacer, replacesValues));
-    const request = await rewritten(whole.request, types.request);
-    const reply = await rewritten(whole.reply, types.reply);
+    const rewritten = (message: Buffer, contentType: string | null, of: ReplyTypes) =>
+      slices.run(this.#rewriter.steps(message, contentType, of, replacer, replacesValues));
+    const request = await rewritten(whole.request, whole.contentType, types.request);
+    const reply = await rewritten(whole.reply, whole.replyType, types.reply);
     // One of them cannot be read: nothing can be compared with it.
     if (request === null || reply === null) return;
     const name = operation.name.replaceAll(/[^\p{L}\p{N}_.-]/gu, '_').slice(0, NAME_CHARS_MAX);
@@ -115,12 +115,18 @@ export class Recorder {
         values: this.#rules.replacesValues ? 'replaced' : 'kept',
         startedAt: startedAt.toISOString(),
         millis: Math.round(whole.millis),
-        request: { contentType: whole.contentType, soapAction: whole.soapAction },
-        reply: { status: whole.status, contentType: whole.replyType },
+        request: { contentType: inUtf8(whole.contentType), soapAction: whole.soapAction },
+        reply: { status: whole.status, contentType: inUtf8(whole.replyType) },
       },
     });
   }
 }
+
+/** The media type of a message that is written anew. */
+const inUtf8 = (contentType: string | null): string | null =>
+  contentType?.replace(CHARSET, '$1utf-8') ?? null;
+
+const CHARSET = /(;[ \t]*charset[ \t]*=[ \t]*)(?:"[^"]*"|[^;"\s]*)/i;
 
 /** Longer names of operations are cut in names of folders. */
 const NAME_CHARS_MAX = 64;
