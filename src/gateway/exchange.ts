@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { observing, Refusal, tolerated } from '../core/index.js';
 
@@ -185,6 +186,8 @@ export class Exchange {
    * if that did not happen.
    */
   heldMillis: number | null = null;
+  /** Encrypts a Fault of the gateway for the caller; null: it goes out as it is. */
+  sealFault: ((fault: Buffer) => Buffer) | null = null;
   /** Follows the calls that are made for it; null for none. */
   observer: observing.RequestObserver | null = null;
   /** What an observer adds to the log line: JSON from a comma on; '' for nothing. */

@@ -26,5 +26,6 @@ export const SAML2_ID = 'http://docs.oasis-open.org/wss/oasis-wss-saml-token-pro
 export const PASSWORD_TEXT = `${USERNAME}#PasswordText`;
 export const PASSWORD_DIGEST = `${USERNAME}#PasswordDigest`;
 export const ENVELOPED = `${DS}enveloped-signature`;
-export const ATTACHMENT_CONTENT =
-  'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform';
+/** SOAP with Attachments Profile 1.1. */
+export const SWA = 'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#';
+export const ATTACHMENT_CONTENT = `${SWA}Attachment-Content-Signature-Transform`;

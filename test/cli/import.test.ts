@@ -484,3 +484,25 @@ ${one(
   };
   t.same([fieldsOf('Mixed'), fieldsOf('Once')], [['choice'], ['choice']]);
 });
+
+t.test('keys are proposed where a policy demands encrypted parts', async (t) => {
+  const policy =
+    '<wsp:Policy xmlns:wsp="http://www.w3.org/ns/ws-policy"><sp:EncryptedParts ' +
+    'xmlns:sp="http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702"><sp:Body/>' +
+    '</sp:EncryptedParts></wsp:Policy>';
+  const plain = await runOn(wsdlWith({}));
+  t.notMatch(plain.yaml, 'security:');
+  const { yaml, output } = await runOn(
+    wsdlWith({}).replace(/<binding [^>]*>/, (tag) => `${tag}${policy}`),
+  );
+  t.match(yaml, /# A policy demands encrypted parts \([^)]*a\.wsdl:\d+\)/);
+  t.match(output, 'The backend demands encrypted parts by a policy of its WSDL', 'check says so');
+  const proposed = yaml.replace(/^( {4})# (?=security:| )/gm, '$1');
+  const [service] = Object.values<Record<string, unknown>>(parse(proposed).services);
+  const keys = [{ key: { file: 'gateway.key' }, cert: { file: 'gateway.pem' } }];
+  t.same(service?.['security'], {
+    verify: { decrypt: { keys } },
+    make: { encrypt: { cert: { file: 'backend.pem' } } },
+    verifyReplies: { decrypt: { keys } },
+  });
+});

@@ -149,7 +149,7 @@ t.test('a call that fails early is answered behind the tag', WITH_OPENSSL, async
   t.match(await sound.finish(), /UPSTREAM_/, 'of verified content the failure is told');
 });
 
-t.test('rights to a flowing operation are told behind its tag', WITH_OPENSSL, async (t) => {
+t.test('a refusal of a flowing operation waits for its tag', WITH_OPENSSL, async (t) => {
   const keys = makeDecryptionKeys(t);
   const backend = await listen(t, (incoming, response) => {
     incoming.resume().on('end', () => response.writeHead(200).end());

@@ -11,6 +11,7 @@ import {
   encryptHeader,
   encryptThenSign,
 } from '../kit/encrypted-message.js';
+import { packageType, packed } from '../kit/encrypted-package.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { signedMessage, WSSE } from '../kit/signed-message.js';
 import { useBackend, useGateway } from '../kit/use.js';
@@ -139,6 +140,9 @@ t.test('answers are encrypted with the key that came with the request', WITH_OPE
   const replies = {
     short: envelope('<PayResponse xmlns="urn:desk"/>'),
     long: envelope(long),
+    attached: packed(envelope('<PayResponse xmlns="urn:desk"/>'), [
+      { id: 'a', content: Buffer.from('seen') },
+    ]).toString(),
     Fault: envelope(
       '<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>',
     ),
@@ -146,7 +150,9 @@ t.test('answers are encrypted with the key that came with the request', WITH_OPE
   let reply = replies.short;
   const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
     response
-      .writeHead(reply === replies.Fault ? 500 : 200, { 'content-type': 'text/xml' })
+      .writeHead(reply === replies.Fault ? 500 : 200, {
+        'content-type': reply === replies.attached ? packageType('text/xml') : 'text/xml',
+      })
       .end(reply);
   });
   const configuration = (more: string): string => `services:
@@ -165,7 +171,7 @@ t.test('answers are encrypted with the key that came with the request', WITH_OPE
   await t.rejects(useGateway(t, configuration(unsafe)), /Take the `unsafe:` names out/);
   const gateway = await useGateway(t, configuration(REQUIRED));
   for (const cipher of ['aes128-gcm', 'aes256-gcm'] as const) {
-    for (reply of Object.values(replies)) {
+    for (reply of [replies.short, replies.long, replies.Fault]) {
       let key = Buffer.alloc(0);
       const onKey = (made: Buffer): void => {
         key = Buffer.from(made);
@@ -179,4 +185,19 @@ t.test('answers are encrypted with the key that came with the request', WITH_OPE
       t.ok(decryptGcm(text, key) === content, 'its content is that of the reply');
     }
   }
+  let key = Buffer.alloc(0);
+  const onKey = (made: Buffer): void => {
+    key = Buffer.from(made);
+  };
+  const send = async (message: string): Promise<string> =>
+    await (await postSoap(`${gateway.url}/soap/desk`, message)).text();
+  const two = envelope(CONTENT.repeat(2));
+  const refused = await send(encryptBody(two, keys.own, { onKey }));
+  t.match(decryptGcm(refused, key), 'SOAP_MULTI_BODY', 'a Fault of the gateway');
+  const altered = await send(encryptBody(two, keys.own, { alter: (bytes) => bytes.subarray(1) }));
+  t.match(altered, 'wsse:FailedCheck', 'a failure of decryption stays plain');
+  reply = replies.attached;
+  const unsealed = await send(encryptBody(MESSAGE, keys.own, { onKey }));
+  t.notMatch(unsealed, 'seen');
+  t.match(decryptGcm(unsealed, key), 'UPSTREAM_INVALID_RESPONSE', 'attachments would stay plain');
 });

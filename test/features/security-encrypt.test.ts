@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { answerBy, type RecordedMessage } from '../kit/backend.js';
 import { type Identity, makeKeys, NEW_KEY, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import { encryptBody } from '../kit/encrypted-message.js';
+import { packageType, packed } from '../kit/encrypted-package.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { postGraphql, postJson } from '../kit/graphql-client.js';
 import { useBackend, useGateway, useService } from '../kit/use.js';
@@ -240,7 +241,11 @@ t.test('what cannot be encrypted is not sent', WITH_OPENSSL, async (t) => {
 
 t.test('a configuration that would leave messages plain is warned of', WITH_OPENSSL, async (t) => {
   const keys = makeAll(t);
-  const warnings = async (security: string, url = 'https://desk.example/'): Promise<string> => {
+  const warnings = async (
+    security: string,
+    url = 'https://desk.example/',
+    more = '',
+  ): Promise<string> => {
     const gateway = await useGateway(
       t,
       `services:
@@ -249,7 +254,7 @@ t.test('a configuration that would leave messages plain is warned of', WITH_OPEN
     namespace: urn:desk
     types: "type Query { a: String }"
     operations: { A: { field: Query.a, read: {} } }
-    security: { ${security} }
+    security: { ${security} }${more}
 ${OWN}`,
     );
     return (await gateway.reload()).warnings.map(({ what }) => what).join('\n');
@@ -260,7 +265,14 @@ ${OWN}`,
   t.notMatch(await warnings(`make: { ${encrypt} }, verify: { ${keys.decrypt} } }`), 'plain');
   const decrypts = `verify: { ${keys.decrypt} } }`;
   t.match(await warnings(decrypts, 'http://desk.example/'), 'what it decrypts to its backend');
-  t.notMatch(await warnings(decrypts), 'what it decrypts');
+  t.notMatch(await warnings(decrypts), /what it decrypts|decrypts messages/);
+  const kept = async (more: string): Promise<string> => await warnings(decrypts, undefined, more);
+  t.match(await kept('\n    record: { folder: /tmp }'), 'records what it decrypts');
+  t.match(await kept('\n    shadow: { url: "http://new.example/" }'), 'second backend (`shadow`)');
+  t.match(await kept('\n    canary: { url: "http://new.example/" }'), 'second backend (`canary`)');
+  t.notMatch(await kept('\n    canary: { url: "https://new.example/" }'), 'second backend');
+  const inspect = '\nconsole: { inspect: { operations: [desk.A] } }';
+  t.match(await kept(inspect), 'the console keeps in plain text');
 });
 
 t.test('replies are decrypted for callers of SOAP and GraphQL', WITH_OPENSSL, async (t) => {
@@ -303,4 +315,32 @@ t.test('replies are decrypted for callers of SOAP and GraphQL', WITH_OPENSSL, as
   }
   reply = 'other';
   t.match(await soap(), /^500 .*UPSTREAM_/s, 'what is wrong with verified content is told');
+});
+
+t.test('packages are encrypted with their attachments', WITH_OPENSSL, async (t) => {
+  const chain = await useChain(t, {
+    keys: makeAll(t),
+    encrypt: ', parts: [Body, attachments]',
+    make: '        replace: true',
+    more: OWN,
+  });
+  const content = '<Pay xmlns="urn:desk"><sum>1</sum></Pay>';
+  const part = { id: 'a@desk', type: 'application/pdf', content: Buffer.from('%PDF secret') };
+  const include =
+    '<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:a%40desk"/>';
+  const included = content.replace('1', include);
+  const send = async (message: Buffer, type: string): Promise<string> => {
+    const headers = { 'content-type': type };
+    const answer = await postSoap(`${chain.gateway.url}/soap/desk`, message, headers);
+    t.equal(answer.status, 200, await answer.text());
+    t.notMatch(chain.wire.at(-1), /sum>|secret/, 'nothing is plain on the wire');
+    return String(chain.received.at(-1)?.body);
+  };
+  const attached = await send(packed(envelope(content), [part]), packageType('text/xml'));
+  t.ok(attached.includes(content));
+  t.match(attached, /Content-Type: application\/pdf\r\n\r\n%PDF secret\r\n--b--/);
+  const XOP = 'application/xop+xml';
+  const mtom = await send(packed(envelope(included), [part], XOP), packageType(XOP));
+  const base64 = part.content.toString('base64');
+  t.ok(mtom.includes(content.replace('1', base64)), 'what it includes is encrypted with it');
 });

@@ -46,7 +46,7 @@ t.test('a short package is read at once, when its last part is there', async (t)
   const { envelope, attachments, log, held } = hold();
   envelope.write(envelopeOf(300, XOP_URI));
   envelope.end();
-  attachments.begin('a', 'binary', null);
+  attachments.begin('a', 'binary', null, 0);
   attachments.data(Buffer.from('abc'));
   t.same(log, []);
   t.equal(held.partOf(['a']), null, 'others may come');
@@ -62,7 +62,7 @@ t.test('a long package is read in steps', async (t) => {
   envelope.write(envelopeOf(40_000, XOP_URI));
   envelope.end();
   for (const id of ['a', 'b']) {
-    attachments.begin(id, 'binary', null);
+    attachments.begin(id, 'binary', null, 0);
     for (let at = 0; at < 3; at++) attachments.data(Buffer.alloc(MIB / 4));
   }
   envelope.endOfPackage?.();
@@ -87,7 +87,7 @@ t.test('a step ends with the tag of an Include, whose content comes before the r
   const text = `${SIGNATURE} ${XOP_URI} <x:Include href="a"/> <y/>`;
   envelope.write(Buffer.from(text));
   envelope.end();
-  attachments.begin('a', 'binary', null);
+  attachments.begin('a', 'binary', null, 0);
   attachments.data(Buffer.alloc(MIB));
   envelope.endOfPackage?.();
   t.same(log, []);
@@ -110,14 +110,14 @@ t.test(
     envelope.write(envelopeOf(100_000));
     envelope.end();
     t.equal(envelope.hasWork, true);
-    attachments.begin('a', 'binary', null);
+    attachments.begin('a', 'binary', null, 0);
     attachments.data(Buffer.alloc(10));
     const steps: string[] = [];
     while (envelope.hasWork === true) steps.push(...step());
     t.same(steps.slice(-3), ['envelope end', 'part a', 'data 10']);
     log.length = 0;
     attachments.data(Buffer.alloc(20));
-    attachments.begin('b', 'binary', null);
+    attachments.begin('b', 'binary', null, 0);
     attachments.data(Buffer.alloc(30));
     attachments.end?.();
     t.same(log, ['data 20', 'part b', 'data 30', 'end']);

@@ -5,7 +5,14 @@ import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
 import { ConfigurationError, type Diagnostic, diagnosis, inputFiles } from '../../core/index.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
-import { copyWsdl, type ReadOptions, readWsdl, type WsdlModel } from '../../wsdl/index.js';
+import {
+  copyWsdl,
+  type Port,
+  type ReadOptions,
+  readWsdl,
+  type WsdlModel,
+  report as wsdlReport,
+} from '../../wsdl/index.js';
 import { oneLine } from '../table.js';
 import { backendKeys } from './backend-keys.js';
 import { hiddenByDepth } from './hidden-types.js';
@@ -176,7 +183,25 @@ export function importedService(
         ? []
         : [{ operation, status, field, reason, place }],
   ) satisfies readonly ImportedOperation[];
-  return { name, address, versions, ports: ports.map((port) => port.name), operations };
+  return {
+    name,
+    address,
+    versions,
+    ports: ports.map((port) => port.name),
+    operations,
+    encryption: placeOfEncryption(ports),
+  };
+}
+
+/** The policy of these ports that demands encrypted parts; null for none. */
+function placeOfEncryption(ports: readonly Port[]): string | null {
+  const remedy = wsdlReport.remedyOfDemand('encryption');
+  const demand = ports
+    .flatMap(({ demands = [] }) => demands)
+    .find((each) => each.remedy === remedy);
+  if (demand === undefined) return null;
+  const { file, line } = demand;
+  return line === null ? (file ?? '') : `${file}:${line}`;
 }
 
 /** The file name of the WSDL in the folder. One that lies there already stays as it is. */

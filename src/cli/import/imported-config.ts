@@ -47,6 +47,8 @@ export interface ImportedService {
   /** One at least. */
   readonly ports: readonly string[];
   readonly operations: readonly ImportedOperation[];
+  /** `file:line` of the policy that demands encrypted parts; null or absent: none does. */
+  readonly encryption?: string | null;
 }
 
 /** An operation that a service of the configuration has. */
@@ -110,7 +112,7 @@ function toolLines(services: readonly ImportedService[]): readonly string[] {
 }
 
 function serviceLines(
-  { name, address, versions, ports, operations }: ImportedService,
+  { name, address, versions, ports, operations, encryption = null }: ImportedService,
   imported: ImportedServices,
 ): string[] {
   const usable = address !== null && isHttpUrl(address);
@@ -125,6 +127,7 @@ function serviceLines(
       : ['    ports:', ...ports.map((each) => `      - ${scalar(each)}`)]),
     `    versions: [${versions.map(quoted).join(', ')}]`,
     ...keyLines(imported, address),
+    ...(encryption === null ? [] : encryptionLines(encryption)),
     '',
     '    # The fields of GraphQL. `false` is left out there; as SOAP every operation passes.',
     ...operationLines(operations),
@@ -162,6 +165,19 @@ function keyLines({ keys, location }: ImportedServices, address: string | null):
     ...(proxy === null ? [] : [`    proxy: ${template(proxy)}`]),
   ];
 }
+
+/** Proposals for keys of encryption are comments: the files are for the owner to name. */
+const encryptionLines = (place: string): readonly string[] => [
+  '',
+  `    # A policy demands encrypted parts (${oneLine(place)}). Name the files of the keys:`,
+  '    # security:',
+  '    #   verify: # SOAP callers encrypt for the gateway',
+  '    #     decrypt: { keys: [{ key: { file: gateway.key }, cert: { file: gateway.pem } }] }',
+  '    #   make: # calls are encrypted for the backend; SOAP calls as well by `replace: true`',
+  '    #     encrypt: { cert: { file: backend.pem } }',
+  '    #   verifyReplies: # replies come encrypted for the gateway',
+  '    #     decrypt: { keys: [{ key: { file: gateway.key }, cert: { file: gateway.pem } }] }',
+];
 
 function operationLines(operations: readonly ImportedOperation[]): string[] {
   if (operations.length === 0) return ['    operations: {}'];

@@ -2,7 +2,7 @@ import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
 import type { AnyService, Config } from '../../config/schema.js';
 
-type Services = Pick<Config, 'services' | 'graphqlServices'>;
+type Services = Pick<Config, 'services' | 'graphqlServices' | 'console'>;
 
 /** Checks one service: paths begin at its section, sentences with its name. */
 type Check = (config: AnyService, gateway: Services) => readonly Finding[];
@@ -86,6 +86,32 @@ const openContent: Check = (config) => {
     return [{ path: ['security', 'verify', 'decrypt'], what, remedy }];
   }
   return [];
+};
+
+/** Content that was encrypted for the gateway, and is kept or goes elsewhere in plain text. */
+const keptContent: Check = (config, { console }) => {
+  if (!('security' in config) || config.security.verify?.decrypt === undefined) return [];
+  const { record, shadow, canary, security } = config;
+  const found: Finding[] = [];
+  const leave = 'or leave it out for messages that must not be read.';
+  if (record !== undefined) {
+    const what = 'records what it decrypts in plain text (`record`).';
+    const remedy = `Encrypt the disk of its folder, ${leave}`;
+    found.push({ path: ['record'], what, remedy, part: 'key' });
+  }
+  if (console?.inspect !== undefined) {
+    const what = 'decrypts messages that the console keeps in plain text (`console.inspect`).';
+    const remedy = 'Name operations of other services in `console.inspect.operations`.';
+    found.push({ path: ['security', 'verify', 'decrypt'], what, remedy });
+  }
+  for (const [key, second] of Object.entries({ shadow, canary })) {
+    if (second === undefined || security.make?.encrypt !== undefined || !isOpen(second.url))
+      continue;
+    const what = `sends what it decrypts to its second backend (\`${key}\`) without TLS.`;
+    const remedy = 'Use https, or encrypt it anew by `security.make.encrypt`.';
+    found.push({ path: [key, 'url'], what, remedy });
+  }
+  return found;
 };
 
 /** Handshakes for connections that are not kept. */
@@ -193,6 +219,7 @@ const CHECKS: readonly Check[] = [
   boundCallers,
   uselessLimits,
   openContent,
+  keptContent,
 ];
 
 /** An http address of another machine. */

@@ -42,8 +42,9 @@ export const DECRYPT_KEYS = closed(
     'and ReferenceList.',
 );
 
-/** Parts that are encrypted: the content of Body, parts of the Security block, header blocks. */
-const ENCRYPTED_PART = '^(?:Body|Signature|UsernameToken|Assertion|\\{[^{}]+\\}[^{}\\s:]+)$';
+/** Parts that are encrypted: of the envelope, and attachments. */
+const ENCRYPTED_PART =
+  '^(?:Body|Signature|UsernameToken|Assertion|attachments|\\{[^{}]+\\}[^{}\\s:]+)$';
 
 /** Encryption of calls. */
 export const ENCRYPT_KEYS = closed(
@@ -53,7 +54,7 @@ export const ENCRYPT_KEYS = closed(
       string({
         pattern: ENCRYPTED_PART,
         hint:
-          'Write Body, Signature, UsernameToken, Assertion, or a header block as ' +
+          'Write Body, Signature, UsernameToken, Assertion, attachments, or a header block as ' +
           '{namespace}name.',
       }),
       'What is encrypted, as far as a message has it.',

@@ -96,9 +96,6 @@ function checkForm(
   if (encoding !== 'utf-8' && encoding !== 'us-ascii') {
     throw unsupportedAlgorithm('a message that is not in UTF-8 cannot be encrypted here');
   }
-  if (type !== null) {
-    throw unsupportedAlgorithm('parts of a package cannot be encrypted here');
-  }
 }
 
 /**

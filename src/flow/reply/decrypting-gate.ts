@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -6,14 +6,17 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { asRefusal, KIB, Refusal } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
 import type { Gate, mime } from '../../soap/index.js';
-import { encryption, type MessageVerifier, unsupportedAlgorithm } from '../../wss/index.js';
+import { encryption, type MessageVerifier } from '../../wss/index.js';
 import type { MessageGate } from '../http/receive.js';
 import type { RequestVerification } from './held-reply.js';
 
+type MessageDecryption = encryption.MessageDecryption | encryption.PackageDecryption;
+
 /** Decrypts a message in front of its gate, which reads it as any other one. */
 export class DecryptingGate implements MessageGate, RequestVerification {
-  readonly decryption: encryption.MessageDecryption;
+  readonly decryption: MessageDecryption;
   readonly #gate: Gate;
+  readonly #readers: SoapService['readers'];
   /** When the first bytes came, and the last ones so far; how many there are. */
   #firstMillis: number | null = null;
   #lastMillis = 0;
@@ -22,13 +25,18 @@ export class DecryptingGate implements MessageGate, RequestVerification {
   #waiting: (() => void)[] = [];
 
   /** The output of `decryption` is the gate. */
-  constructor(decryption: encryption.MessageDecryption, gate: Gate) {
+  constructor(
+    decryption: MessageDecryption,
+    gate: Gate,
+    { readers }: Pick<SoapService, 'readers'>,
+  ) {
+    this.#readers = readers;
     this.decryption = decryption;
     this.#gate = gate;
   }
 
   get hasWork(): boolean {
-    return this.#gate.hasWork;
+    return this.decryption.hasWork || this.#gate.hasWork;
   }
 
   /** Whether content is decrypted that is not verified yet. */
@@ -42,7 +50,7 @@ export class DecryptingGate implements MessageGate, RequestVerification {
   }
 
   work(): void {
-    this.#attempt(() => this.#gate.work());
+    this.#attempt(() => (this.decryption.hasWork ? this.decryption : this.#gate).work());
   }
 
   write(chunk: Buffer): void {
@@ -64,6 +72,14 @@ export class DecryptingGate implements MessageGate, RequestVerification {
   over(): void {
     this.#isOver = true;
     this.#settle();
+  }
+
+  /** A Fault of the gateway, encrypted with the key of the request once that is verified. */
+  sealFault(fault: Buffer): Buffer {
+    const { bodyKey, isVerified } = this.decryption;
+    if (bodyKey === null || !isVerified) return fault;
+    const change = encryption.encryptAnswer(bodyKey, this.#readers);
+    return Buffer.concat([change.write(fault), change.end()]);
   }
 
   /** Resolves once the content is verified, or cannot be. */
@@ -146,29 +162,26 @@ interface DecryptedHead {
   readonly charset: string | null;
 }
 
-/**
- * Decrypts a message before its gate; null where that is not configured. A package is read as it
- * is.
- */
+/** Decrypts a message before its gate; null where that is not configured. */
 export function decryptionOf(
   rules: encryption.DecryptionRules | null,
-  { readers }: Pick<SoapService, 'readers'>,
+  service: SoapService,
   { package: type, charset }: DecryptedHead,
   gate: Gate,
   verifier: MessageVerifier | null,
-): encryption.MessageDecryption | null {
+): MessageDecryption | null {
   if (rules === null) return null;
-  if (type !== null) {
-    if (!rules.isBodyRequired) return null;
-    throw unsupportedAlgorithm('encrypted content in a package of parts');
-  }
-  return new encryption.MessageDecryption({
+  const options = {
     rules,
     headBytes: gate.headBytes,
     windowBytes: gate.windowBytes,
-    readers,
+    readers: service.readers,
     charset,
     verifier,
     output: gate,
-  });
+  };
+  if (type === null) return new encryption.MessageDecryption(options);
+  const { mimeLimits: limits, xmlLimits, heldBytes: bufferBytes } = service;
+  const bounds = { limits, messageBytes: xmlLimits.messageBytes };
+  return new encryption.PackageDecryption({ ...options, type, bounds, bufferBytes });
 }

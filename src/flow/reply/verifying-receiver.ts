@@ -177,7 +177,7 @@ export class VerifyingReceiver implements UpstreamReceiver {
     });
     const head = { package: form.package, charset };
     const decrypting = decryptionOf(decryption, service, head, gate, verifier);
-    return decrypting === null ? gate : new DecryptingGate(decrypting, gate);
+    return decrypting === null ? gate : new DecryptingGate(decrypting, gate, service);
   }
 
   /**

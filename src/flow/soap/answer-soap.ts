@@ -185,6 +185,8 @@ function bufferBytesOf(
   const { signing, encryption, replacesSecurity, bridged, dialects } = service;
   const isSealed = replacesSecurity && (signing !== null || encryption !== null);
   const isUnknown = head.bodyBytes === null || (replacesSecurity && encryption !== null);
+  const isEncrypted = encryption !== null && (replacesSecurity || service.verification !== null);
+  if (head.package !== null && isEncrypted && keptBytes === null) return service.heldBytes;
   // The dialect of calls may need a length that the dialect of the caller does not.
   const isOther = bridged.size > 0 || encryption !== null;
   const needsLength = isOther && dialects[0].needsContentLength;

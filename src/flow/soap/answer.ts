@@ -11,6 +11,8 @@ interface AnswerChange {
   end(): Buffer;
 }
 
+const PACKAGE = /^[ \t]*multipart\//i;
+
 /** The answer to a SOAP caller: the only place that writes one, whole or flowing. */
 export class SoapAnswer {
   readonly #asked: HttpExchange;
@@ -44,7 +46,7 @@ export class SoapAnswer {
   whole(status: number, contentType: string, envelope: Buffer, more: readonly string[]): void {
     this.#requireVerified();
     const { exchange, response } = this.#asked;
-    const change = this.#makeChange?.() ?? null;
+    const change = this.#changeOf(contentType);
     const message =
       change === null ? envelope : Buffer.concat([change.write(envelope), change.end()]);
     exchange.bytesOut += message.length;
@@ -70,7 +72,7 @@ export class SoapAnswer {
     this.#requireVerified();
     const { exchange, request, response } = this.#asked;
     exchange.status = status;
-    this.#change = this.#makeChange?.() ?? null;
+    this.#change = this.#changeOf(contentType);
     // A backend may answer before the request is all there: the rest of it is not read, and nothing
     // can follow.
     if (!request.complete) {
@@ -91,6 +93,15 @@ export class SoapAnswer {
       writePart(this.#asked, last);
     }
     linger(this.#asked.request, this.#asked.response);
+  }
+
+  /** Throws `UPSTREAM_INVALID_RESPONSE` for an answer whose parts would stay plain. */
+  #changeOf(contentType: string): AnswerChange | null {
+    if (this.#makeChange !== null && PACKAGE.test(contentType)) {
+      const detail = 'a package of parts, which `answer.encrypt` would leave plain';
+      throw new Refusal('UPSTREAM_INVALID_RESPONSE', detail);
+    }
+    return this.#makeChange?.() ?? null;
   }
 
   #requireVerified(): void {

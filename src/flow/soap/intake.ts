@@ -73,7 +73,11 @@ export async function intakeEnvelope(
       if (head.isUnread) {
         entrance.passUnread();
       } else if (isRequest) {
-        gates.decrypting = decryptingGate(service, head, entrance, made.verifier);
+        const decrypting = decryptingGate(service, head, entrance, made.verifier);
+        gates.decrypting = decrypting;
+        if (decrypting !== null && service.encryptsAnswers) {
+          exchange.sealFault = (fault) => decrypting.sealFault(fault);
+        }
       }
       return gates.decrypting ?? entrance;
     });
@@ -115,7 +119,7 @@ function decryptingGate(
 ): DecryptingGate | null {
   const rules = service.verification?.decryption ?? null;
   const decryption = decryptionOf(rules, service, { package: type, charset }, gate, verifier);
-  return decryption === null ? null : new DecryptingGate(decryption, gate);
+  return decryption === null ? null : new DecryptingGate(decryption, gate, service);
 }
 
 /** Holds a message whose head is valid to the rights, budget and freshness of its sender. */

@@ -48,11 +48,12 @@ export function refuseSoap(
     }
     return;
   }
-  const message = soapFaults.printFault(dialect, refusal, {
+  const fault = soapFaults.printFault(dialect, refusal, {
     id: exchange.id,
     spoken: service.dialects,
     isExplained: exchange.explainsRefusals,
   });
+  const message = exchange.sealFault?.(fault) ?? fault;
   exchange.dialect = dialect.name;
   exchange.faultCode = soapFaults.faultCodeOf(dialect, refusal);
   exchange.bytesOut += message.length;

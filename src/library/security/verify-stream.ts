@@ -106,7 +106,7 @@ class VerifiedStream implements StreamedMessage {
     const head = { package: packageType, charset };
     const rules = service.verification?.decryption ?? null;
     const decryption = decryptionOf(rules, service, head, gate, verifier);
-    this.#gate = decryption === null ? gate : new DecryptingGate(decryption, gate);
+    this.#gate = decryption === null ? gate : new DecryptingGate(decryption, gate, service);
   }
 
   /** Final once the message has ended. */

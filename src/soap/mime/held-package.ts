@@ -222,7 +222,8 @@ export class HeldPackage {
     if (part === undefined) return false;
     if (!this.#hasBegun) {
       this.#hasBegun = true;
-      this.#isWanted = this.#begin(part.id, part.transferEncoding, part.mediaType);
+      const { id, transferEncoding, mediaType, offsetBytes } = part;
+      this.#isWanted = this.#begin(id, transferEncoding, mediaType, offsetBytes);
       return true;
     }
     const piece = this.#isWanted ? part.pieces[this.#pieces] : undefined;

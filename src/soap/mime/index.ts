@@ -7,6 +7,7 @@ export { IncludeReader, XOP_URI } from './include.js';
 export type { IncludedPart } from './kept-parts.js';
 export { type AttachmentSink, MultipartReader } from './multipart.js';
 export { bridgedPackageType } from './package-bridge.js';
+export { type EditablePart, type PackageBounds, PackageEditor } from './package-editor.js';
 export { type DocumentRepair, PackageRepair } from './package-repair.js';
 export {
   likelyEnvelopeType,

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { PLAIN_CODINGS } from './boundaries/part-head.js';
+import type { AttachmentSink } from './multipart.js';
 import { type Spellings, spellingsOf } from './references.js';
 
 /** A part of a package that is kept, with its head as the sink of attachments gets it. */
@@ -7,6 +8,7 @@ export interface KeptPart {
   readonly id: string | null;
   readonly transferEncoding: string;
   readonly mediaType: string | null;
+  readonly offsetBytes: number;
   readonly pieces: Buffer[];
   joined: Buffer | null;
 }
@@ -22,8 +24,9 @@ export class KeptParts {
   readonly all: KeptPart[] = [];
   #byId: ReadonlyMap<string, KeptPart> | null = null;
 
-  begin(id: string | null, transferEncoding: string, mediaType: string | null): void {
-    this.all.push({ id, transferEncoding, mediaType, pieces: [], joined: null });
+  begin(...head: Parameters<AttachmentSink['begin']>): void {
+    const [id, transferEncoding, mediaType, offsetBytes] = head;
+    this.all.push({ id, transferEncoding, mediaType, offsetBytes, pieces: [], joined: null });
     this.#byId = null;
   }
 

@@ -29,8 +29,13 @@ export interface EnvelopeReader extends MessageReader {
 
 /** Takes the content of parts behind the envelope. */
 export interface AttachmentSink {
-  /** A part begins; true if its content is wanted. */
-  begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean;
+  /** A part begins; true if its content is wanted, which begins at this offset of the package. */
+  begin(
+    id: string | null,
+    transferEncoding: string,
+    mediaType: string | null,
+    offsetBytes: number,
+  ): boolean;
   /** Lent: to be copied if it is kept. */
   data(piece: Buffer): void;
   /** The last part has ended. */
@@ -275,7 +280,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     const isBehind = this.#state === 'read';
     const { attachments = null } = this.#options;
     this.#isWanted =
-      isBehind && attachments?.begin(head.id, head.transferEncoding, mediaType) === true;
+      isBehind && attachments?.begin(head.id, head.transferEncoding, mediaType, offset) === true;
     if (this.#state !== 'awaited') return;
     // Some stacks take the first part for the envelope, whatever `start` and its type are.
     if (start !== null && head.id !== start) throw broken('a part before the envelope');

@@ -36,4 +36,11 @@ export class ContentEncipher {
   }
 }
 
+/** Encrypts bytes that are not written as base64: IV, what AES-GCM has encrypted, and its tag. */
+export function encryptBytes(cipher: ContentCipher, key: Buffer, content: Buffer): Buffer {
+  const iv = randomBytes(GCM_IV_BYTES);
+  const made = createCipheriv(GCM_NAMES[cipher], key, iv, { authTagLength: GCM_TAG_BYTES });
+  return Buffer.concat([iv, made.update(content), made.final(), made.getAuthTag()]);
+}
+
 const lettersOf = (bytes: Buffer): Buffer => Buffer.from(bytes.toString('base64'), 'latin1');

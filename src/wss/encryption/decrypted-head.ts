@@ -4,6 +4,11 @@ import type { canonical, StartTag } from '../../xml/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { elementParts, isNamed, lettersOf } from '../strict-elements.js';
 import { WSSE11, XENC } from '../wsse-names.js';
+import {
+  decryptAttachment,
+  type EncryptedAttachments,
+  isOfAttachment,
+} from './attachment-decryption.js';
 import { isUnsafeCipher } from './cipher-names.js';
 import { ContentDecipher } from './content-decipher.js';
 import type { EncryptionCover, MessageKeys } from './encrypted-content.js';
@@ -48,13 +53,17 @@ export function encryptedPartsOf(
 export function decryptParts(
   parts: readonly EncryptedHeadPart[],
   keys: MessageKeys,
-  place: Omit<OpenedPlace, 'around'>,
+  place: HeadPlace,
 ): readonly HeadEdit[] | null {
   if (parts.length > PARTS_MAX) {
     throw invalidSecurity(`more than ${PARTS_MAX} encrypted parts of a Header`);
   }
   const edits: HeadEdit[] = [];
   for (const part of parts) {
+    if (isOfAttachment(part.data)) {
+      if (!decryptAttachment(part.data, keys, place.attachments)) return null;
+      continue;
+    }
     const { offsetBytes, endBytes } = part.place;
     const content = decryptPart(part.data, keys);
     if (content === null) return null;
@@ -62,6 +71,11 @@ export function decryptParts(
     edits.push({ at: offsetBytes, end: endBytes, bytes: content });
   }
   return edits;
+}
+
+/** The message around the Header, and the attachments of its package. */
+interface HeadPlace extends Omit<OpenedPlace, 'around'> {
+  readonly attachments: EncryptedAttachments | null;
 }
 
 /** Encrypted parts of one Header. */
@@ -137,6 +151,11 @@ function cipherLetters(data: canonical.ElementNode): string {
   if (!isNamed(value, XENC, 'CipherValue')) throw invalidSecurity('a CipherReference');
   return lettersOf(value);
 }
+
+/** The EncryptedData of attachments, which leave the Header with what they encrypted. */
+export const dataOfAttachments = (
+  parts: readonly EncryptedHeadPart[],
+): readonly canonical.ElementNode[] => parts.map(({ data }) => data).filter(isOfAttachment);
 
 /**
  * The head with these changes and without these elements; the whole Security block goes where

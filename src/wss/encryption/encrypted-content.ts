@@ -192,12 +192,15 @@ export class MessageKeys {
   }
 
   /**
-   * What leaves the Security block: keys, lists, and tokens that name our own keys. Signatures of
+   * What leaves the Security block: keys, lists, elements that are `opened`, and tokens that name our own keys. Signatures of
    * what is encrypted as well: they match nothing that goes on.
    */
-  removed(isSignedEncrypted: boolean): ReadonlySet<canonical.ElementNode> {
+  removed(
+    isSignedEncrypted: boolean,
+    opened: readonly canonical.ElementNode[],
+  ): ReadonlySet<canonical.ElementNode> {
     const signatures = isSignedEncrypted ? this.#signatures : [];
-    const removed = new Set([...this.#listed, ...this.#lists, ...signatures]);
+    const removed = new Set([...this.#listed, ...this.#lists, ...signatures, ...opened]);
     return new Set([...removed, ...tokensOnlyOf(removed, this.#parts, this.#tokens)]);
   }
 }

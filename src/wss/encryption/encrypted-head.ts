@@ -15,6 +15,7 @@ export type EncryptedPart =
   | 'Signature'
   | 'UsernameToken'
   | 'Assertion'
+  | 'attachments'
   | { readonly block: string };
 
 export interface EncryptionRules {
@@ -25,6 +26,12 @@ export interface EncryptionRules {
   readonly mustUnderstand: boolean;
   /** It is signed when it is encrypted: the key stands behind the signature. */
   readonly isSignedLater: boolean;
+}
+
+/** The EncryptedData of an attachment, which stands in the Security block. */
+export interface AttachmentData {
+  readonly id: string;
+  readonly element: string;
 }
 
 /** The elements of a message up to Body. */
@@ -53,6 +60,7 @@ export function encryptHead(
   rules: EncryptionRules,
   messageKey: MessageKey,
   bodyId: string | null,
+  attachments: readonly AttachmentData[] = [],
 ): Buffer {
   const dialect = dialectOfUri(envelope.uri);
   if (dialect === null) throw unsupportedAlgorithm('a message of another kind is not encrypted');
@@ -67,8 +75,10 @@ export function encryptHead(
     const text = element.parent === header ? encryptedHeader(element, data) : data;
     edits.push({ at: element.offsetBytes, end: element.endBytes, bytes: Buffer.from(text) });
   }
-  if (ids.length === 0) return bytes;
-  const key = messageKey.block(ids);
+  if (ids.length + attachments.length === 0) return bytes;
+  ids.push(...attachments.map(({ id }) => id));
+  const data = attachments.map(({ element }) => element).join('');
+  const key = messageKey.block(ids) + data;
   edits.push(
     security === null
       ? inNewBlock(bytes, { envelope, header, body }, securityText(key, rules, envelope.uri))

@@ -15,3 +15,5 @@ export type { EncryptedPart, EncryptionRules } from './encrypted-head.js';
 export { MessageDecryption } from './message-decryption.js';
 export { encryptMessage, MessageEncryption } from './message-encryption.js';
 export { keyForRecipient, type MessageKey, type Recipient } from './message-key.js';
+export { PackageDecryption } from './package-decryption.js';
+export { encryptPackage } from './package-encryption.js';

@@ -17,7 +17,9 @@ import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-
 import { XENC } from '../wsse-names.js';
 import { isUnsafeCipher } from './cipher-names.js';
 import { ContentDecipher } from './content-decipher.js';
+import { isXmlRefusal, ofContent, readContent } from './content-refusals.js';
 import {
+  dataOfAttachments,
   decryptParts,
   encryptedPartsOf,
   isEncryptedBlock,
@@ -27,7 +29,7 @@ import {
 import type { DecryptionOptions } from './decryption-options.js';
 import { type ContentKey, MessageKeys } from './encrypted-content.js';
 import type { HeadEdit } from './head-edits.js';
-import { isXmlRefusal, OpenedContent, ofContent } from './opened-content.js';
+import { OpenedContent } from './opened-content.js';
 import { SignedBytes } from './signed-bytes.js';
 import { UnverifiedContent } from './unverified-content.js';
 
@@ -92,6 +94,13 @@ export class MessageDecryption implements XmlHandler {
     return this.#isWhole && (!rules.verifiesSignature || verifier?.isVerified !== false);
   }
 
+  /** It decrypts what comes at once. */
+  get hasWork(): boolean {
+    return false;
+  }
+
+  work(): void {}
+
   write(chunk: Buffer): void {
     this.#signed?.write(chunk);
     if (this.#stage === 'passing') {
@@ -119,7 +128,7 @@ export class MessageDecryption implements XmlHandler {
       this.#options.readers.give(this.#reader);
     }
     this.#signed?.end();
-    this.#attempt(() => this.#options.output.end());
+    readContent(this, () => this.#options.output.end());
   }
 
   open(tag: StartTag): Interest {
@@ -205,7 +214,7 @@ export class MessageDecryption implements XmlHandler {
     this.#stage = 'passing';
     this.#options.readers.give(this.#reader);
     const opened = this.#openHead(held, null);
-    this.#attempt(() => this.#options.output.write(opened?.head ?? held));
+    readContent(this, () => this.#options.output.write(opened?.head ?? held));
   }
 
   /**
@@ -232,8 +241,9 @@ export class MessageDecryption implements XmlHandler {
     }
     const key = data === null ? null : keys.keyOf(data);
     if (data !== null && key === null) return null;
-    const { readers } = this.#options;
-    const edits: readonly HeadEdit[] | null = decryptParts(parts, keys, { readers, head: held });
+    const { readers, attachments = null } = this.#options;
+    const place = { readers, head: held, attachments };
+    const edits: readonly HeadEdit[] | null = decryptParts(parts, keys, place);
     if (edits === null) return null;
     const all = parts.map((part) => part.data);
     keys.checkReferences(data === null ? all : [...all, data]);
@@ -245,7 +255,8 @@ export class MessageDecryption implements XmlHandler {
       this.#options.verifier?.keepRefusals();
     }
     const head = data === null ? held : held.subarray(0, data.offsetBytes);
-    return { head: openedHead(head, edits, keys.removed(signed !== null), security), key };
+    const removed = keys.removed(signed !== null, dataOfAttachments(parts));
+    return { head: openedHead(head, edits, removed, security), key };
   }
 
   /** Verifies the bytes so far, and those that follow, as they came. */
@@ -378,17 +389,8 @@ export class MessageDecryption implements XmlHandler {
     this.#held = [];
     for (const part of held) {
       if (part.length > 0) {
-        this.#attempt(() => this.#options.output.write(part));
+        readContent(this, () => this.#options.output.write(part));
       }
-    }
-  }
-
-  /** What is found wrong in decrypted content is told once that is verified. */
-  #attempt(step: () => void): void {
-    try {
-      step();
-    } catch (caught) {
-      throw this.isEncrypted ? ofContent(caught, this.isVerified) : caught;
     }
   }
 }

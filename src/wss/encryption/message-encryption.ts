@@ -14,6 +14,7 @@ import {
 import { unsupportedAlgorithm } from '../security-refusals.js';
 import { ContentEncipher } from './content-encipher.js';
 import {
+  type AttachmentData,
   dataTexts,
   EMPTY_END,
   type EncryptionRules,
@@ -47,6 +48,7 @@ export class MessageEncryption implements XmlHandler {
   readonly #key: MessageKey;
   readonly #readers: Pick<ReaderPool, 'take' | 'give'>;
   readonly #reader: XmlReader;
+  readonly #attachments: readonly AttachmentData[];
   readonly #bodyId: string | null;
   /** Bytes that have not gone out: of the head, then what may be the end tag of Body. */
   #held: Buffer[] = [];
@@ -63,7 +65,14 @@ export class MessageEncryption implements XmlHandler {
   #isHeadDone = false;
   #isBodyDone = false;
 
-  constructor(rules: EncryptionRules, key: MessageKey, readers: Pick<ReaderPool, 'take' | 'give'>) {
+  /** `attachments`: the EncryptedData of parts beside the envelope. */
+  constructor(
+    rules: EncryptionRules,
+    key: MessageKey,
+    readers: Pick<ReaderPool, 'take' | 'give'>,
+    attachments: readonly AttachmentData[] = [],
+  ) {
+    this.#attachments = attachments;
     this.#rules = rules;
     this.#key = key;
     this.#readers = readers;
@@ -179,8 +188,8 @@ export class MessageEncryption implements XmlHandler {
     invariant(envelope !== null && body !== null, 'Body stands in an envelope');
     this.#isHeadDone = true;
     const found = { envelope, header: this.#header, body };
-    const encrypted = encryptHead(head, found, this.#rules, this.#key, this.#bodyId);
     const id = this.#bodyId;
+    const encrypted = encryptHead(head, found, this.#rules, this.#key, id, this.#attachments);
     if (id === null) return encrypted;
     const { cipher } = this.#rules;
     this.#encipher = new ContentEncipher(cipher, this.#key.key);
@@ -215,8 +224,9 @@ export function* encryptMessage(
   rules: EncryptionRules,
   key: MessageKey,
   readers: Pick<ReaderPool, 'take' | 'give'>,
+  attachments: readonly AttachmentData[] = [],
 ): Steps<Buffer> {
-  const encryption = new MessageEncryption(rules, key, readers);
+  const encryption = new MessageEncryption(rules, key, readers, attachments);
   const parts: Buffer[] = [];
   for (let at = 0; at < message.length; at += STEP_BYTES) {
     parts.push(encryption.write(message.subarray(at, at + STEP_BYTES)));

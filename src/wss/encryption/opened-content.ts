@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../core/index.js';
 import {
   type canonical,
   ELEMENTS_ONLY,
@@ -84,17 +83,3 @@ export class OpenedContent implements XmlHandler {
     throw failedCheck('decryption: text beside a part that is an element');
   }
 }
-
-/**
- * What was found wrong in content whose tag is right: content that is no XML is like content that
- * cannot be decrypted, and so is all other content without the signature that is demanded. Faults
- * of that signature are told.
- */
-export function ofContent(caught: unknown, isVerified: boolean): unknown {
-  if (!(caught instanceof Refusal) || /^wsse/i.test(caught.code)) return caught;
-  const isTold = isVerified && !(isXmlRefusal(caught) && caught.limit === null);
-  return isTold ? caught : failedCheck(`decryption: the content: ${caught.code}`);
-}
-
-export const isXmlRefusal = (caught: unknown): caught is Refusal =>
-  caught instanceof Refusal && caught.code.startsWith('XML_');

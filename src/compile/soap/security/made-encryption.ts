@@ -121,6 +121,7 @@ function encryptedPart(text: string): encryption.EncryptedPart {
     case 'Signature':
     case 'UsernameToken':
     case 'Assertion':
+    case 'attachments':
       return text;
     default:
       return { block: text };

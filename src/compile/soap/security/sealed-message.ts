@@ -36,7 +36,8 @@ export function sealOf(
   const { signing, encryption: encrypting } = sealing;
   if (signing === null && encrypting === null) return {};
   const seal = (body: Buffer): Steps<Buffer> => sealed(body, sealing, onSigned);
-  if (signing !== null || encrypting === null) return { seal };
+  // The parts of a package come behind its envelope.
+  if (signing !== null || encrypting === null || sealing.packageType !== null) return { seal };
   const { rules, readers } = encrypting;
   const change = () => new encryption.MessageEncryption(rules, keyFor(rules), readers);
   return { seal, change };
@@ -53,7 +54,7 @@ function* sealed(
   const isEncryptedFirst = encrypting?.rules.isSignedLater === true;
   let message = body;
   if (encrypting !== null && isEncryptedFirst) {
-    message = yield* encrypted(message, encrypting);
+    message = yield* encrypted(message, encrypting, packageType);
   }
   if (signing !== null) {
     message =
@@ -62,10 +63,16 @@ function* sealed(
         : yield* signPackage(message, packageType, signing, onSigned);
   }
   if (encrypting !== null && !isEncryptedFirst) {
-    message = yield* encrypted(message, encrypting);
+    message = yield* encrypted(message, encrypting, packageType);
   }
   return message;
 }
 
-const encrypted = (message: Buffer, { rules, readers }: CallEncryption): Steps<Buffer> =>
-  encryption.encryptMessage(message, rules, keyFor(rules), readers);
+const encrypted = (
+  message: Buffer,
+  { rules, readers }: CallEncryption,
+  packageType: mime.PackageType | null,
+): Steps<Buffer> =>
+  packageType === null
+    ? encryption.encryptMessage(message, rules, keyFor(rules), readers)
+    : encryption.encryptPackage(message, packageType, rules, keyFor(rules), readers);
