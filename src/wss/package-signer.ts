@@ -13,11 +13,11 @@ export function* signPackage(
   rules: SigningRules,
   onSigned: (value: Buffer) => void,
 ): Steps<Buffer> {
-  const whole = new mime.WholePackage(bytes, type);
+  const whole = new mime.PackageEditor(bytes, type);
   yield;
   const signed = yield* signMessage(whole.envelope, rules, onSigned, (spellings) =>
     whole.find(spellings),
   );
   yield;
-  return Buffer.concat([whole.before, signed, whole.behind]);
+  return Buffer.concat(whole.written(signed));
 }

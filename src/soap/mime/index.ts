@@ -7,7 +7,7 @@ export { IncludeReader, XOP_URI } from './include.js';
 export type { IncludedPart } from './kept-parts.js';
 export { type AttachmentSink, MultipartReader } from './multipart.js';
 export { bridgedPackageType } from './package-bridge.js';
-export { type EditablePart, type PackageBounds, PackageEditor } from './package-editor.js';
+export { PackageEditor } from './package-editor.js';
 export { type DocumentRepair, PackageRepair } from './package-repair.js';
 export {
   likelyEnvelopeType,
@@ -17,5 +17,4 @@ export {
   XOP_PACKAGE,
 } from './package-type.js';
 export { References, referenceIn, type Spellings } from './references.js';
-export { WholePackage } from './whole-package.js';
 export { contentIdOf, type PackagePart, type PackagePiece, writePackage } from './write-package.js';

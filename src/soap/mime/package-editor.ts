@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../core/index.js';
 import { PLAIN_CODINGS } from './boundaries/part-head.js';
+import type { IncludedPart } from './kept-parts.js';
 import { readContentType } from './media-type.js';
 import { MIME_LIMITS, type MimeLimits } from './mime-limits.js';
 import { MultipartReader } from './multipart.js';
 import type { PackageType } from './package-type.js';
-import { References, referenceIn, spellingsOf } from './references.js';
+import { References, referenceIn, type Spellings, spellingsOf } from './references.js';
 
 /** What takes the place of a part. */
 export interface ReplacedPart {
@@ -49,6 +50,7 @@ export class PackageEditor {
   readonly #boundary: string;
   readonly #envelopeStart: number;
   readonly #parts: PlacedPart[] = [];
+  #byId: ReadonlyMap<string, PlacedPart> | null = null;
 
   /** Copies nothing. Throws `MTOM_STRUCTURE` and `XML_MESSAGE_LIMIT`. */
   constructor(
@@ -85,8 +87,15 @@ export class PackageEditor {
 
   /** The content of the part that a `cid:` URL names; null for none, or one that is encoded. */
   contentOf(url: string): Buffer | null {
-    const part = this.#find(url);
+    const part = this.#named(url);
     return part === null ? null : this.#contentOf(part);
+  }
+
+  /** The part of a reference; null for none, and for one in a transfer encoding. */
+  find(spellings: Spellings): IncludedPart | null {
+    const part = this.#find(spellings);
+    const bytes = part === null ? null : this.#contentOf(part);
+    return bytes === null || part === null || part.id === null ? null : { id: part.id, bytes };
   }
 
   /** The parts that stay as they are. */
@@ -152,15 +161,23 @@ export class PackageEditor {
     }
   }
 
-  #find(url: string): PlacedPart | null {
-    const names = referenceIn(url);
-    if (names === null) return null;
-    const isNamed = (id: string): boolean => spellingsOf(id).some((each) => names.includes(each));
-    return this.#parts.find(({ id }) => id !== null && isNamed(id)) ?? null;
+  #named(url: string): PlacedPart | null {
+    const spellings = referenceIn(url);
+    return spellings === null ? null : this.#find(spellings);
+  }
+
+  #find(spellings: Spellings): PlacedPart | null {
+    this.#byId ??= new Map(
+      this.#parts.flatMap((part) =>
+        part.id === null ? [] : spellingsOf(part.id).map((each) => [each, part] as const),
+      ),
+    );
+    const byId = this.#byId;
+    return spellings.map((each) => byId.get(each)).find((each) => each !== undefined) ?? null;
   }
 
   #change(url: string, change: ReplacedPart | 'removed'): void {
-    const part = this.#find(url);
+    const part = this.#named(url);
     if (part === null || part.change !== null) {
       throw new Refusal('MTOM_STRUCTURE', 'a part that is replaced twice');
     }

@@ -15,7 +15,7 @@ const STEP_BYTES = 64 * KIB;
 /** How a package is decrypted beside its envelope. */
 export interface PackageDecryptionOptions extends DecryptionOptions {
   readonly type: mime.PackageType;
-  readonly bounds: mime.PackageBounds;
+  readonly bounds: ConstructorParameters<typeof mime.PackageEditor>[2];
   /** The most bytes of a package with encrypted parts: it is collected whole. */
   readonly bufferBytes: number;
 }

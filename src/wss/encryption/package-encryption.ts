@@ -44,7 +44,7 @@ export function* encryptPackage(
 }
 
 function encryptAttachment(
-  { url, mediaType, content }: mime.EditablePart,
+  { url, mediaType, content }: mime.PackageEditor['unchanged'][number],
   parts: mime.PackageEditor,
   rules: EncryptionRules,
   { key, keyInfo }: MessageKey,
