@@ -1,7 +1,7 @@
 /**
  * The cost of encryption. Without arguments: a message of 4 KiB, decrypted and encrypted, beside
- * the bare work of `node:crypto`, and long Bodies. `memory`: memory while a message of 1 GiB, signed
- * and encrypted, streams through the gateway.
+ * the bare work of `node:crypto`, and long Bodies. `memory`: memory while a message of 1 GiB,
+ * signed and encrypted, streams through the gateway.
  */
 import {
   constants,

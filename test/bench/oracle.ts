@@ -16,8 +16,9 @@ import { startProcess } from '../kit/gateway-process.js';
 import { isProgram, isQuick, print, quantile, table, withEndings } from './kit.js';
 
 /**
- * Whether answers and times tell the failures of decryption apart, by Welch's t: `gcm` (the default),
- * `rsa` (PKCS #1 1.5) or `cbc`; `rows=20` is the length of the content, `tries=1000` of each failure.
+ * Whether answers and times tell the failures of decryption apart, by Welch's t: `gcm` (the
+ * default), `rsa` (PKCS #1 1.5) or `cbc`; `rows=20` is the length of the content, `tries=1000` of
+ * each failure.
  */
 
 const GROUPS: Readonly<Record<string, (keys: FailureKeys, rows: number) => FailureGroup>> = {

@@ -70,7 +70,7 @@ const ALTERATIONS: Readonly<Record<string, (message: string) => string>> = {
 const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   [
     'another cipher',
-    'WSS4J takes a key of any length, and decrypts by that: the gateway wants the one that is named',
+    'WSS4J decrypts by the length of the key, whatever cipher is named',
   ],
 ]);
 
@@ -112,7 +112,7 @@ limits: { http: { refusalsPerSecond: 0 } }
   };
 }
 
-/** Alters messages and compares the verdicts of both: those that differ by no reason of the list. */
+/** Alters messages and compares the verdicts of both, but for those of the list. */
 async function compareVerdicts(
   t: Test,
   count: number,

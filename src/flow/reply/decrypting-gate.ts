@@ -123,7 +123,7 @@ export class DecryptingGate implements MessageGate, RequestVerification {
   }
 }
 
-/** Failures of decryption are answered so late at least: more than an operation with a key takes. */
+/** Failures of decryption are answered so late at least: later than keys take to be opened. */
 const ANSWER_MILLIS = 50;
 /** A message is decrypted and read faster than this, unless the machine is overloaded. */
 const BYTES_PER_MILLI = 24 * KIB;

@@ -42,7 +42,7 @@ export interface Intake {
   readonly policy: RequestPolicy;
   /** Null while it is not known. */
   readonly encoding: Encoding | null;
-  /** Decrypts what is encrypted of it; null where nothing is. Of a message that flows it goes on. */
+  /** Decrypts it, null where nothing is decrypted. For a message that flows it goes on. */
   readonly decrypting: DecryptingGate | null;
   /** Bytes read so far: of a message that flows there are more to come. */
   readonly reader: { readonly bytes: number };

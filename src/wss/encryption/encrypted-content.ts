@@ -192,8 +192,8 @@ export class MessageKeys {
   }
 
   /**
-   * What leaves the Security block: keys, lists, elements that are `opened`, and tokens that name our own keys. Signatures of
-   * what is encrypted as well: they match nothing that goes on.
+   * What leaves the Security block: keys, lists, elements that are `opened`, and tokens that name
+   * our own keys. Signatures of what is encrypted as well: they match nothing that goes on.
    */
   removed(
     isSignedEncrypted: boolean,

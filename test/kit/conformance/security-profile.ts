@@ -1,8 +1,8 @@
 import { held, left, type Profile } from './conformance.js';
 
 const ENCRYPTION =
-  'Body, header blocks, parts of the Security block and attachments are decrypted (`decrypt`) and ' +
-  'encrypted (`make.encrypt`), by AES-GCM with RSA-OAEP or ECDH-ES. Other encrypted parts ' +
+  'Body, header blocks, parts of the Security block and attachments are decrypted (`decrypt`) ' +
+  'and encrypted (`make.encrypt`), by AES-GCM with RSA-OAEP or ECDH-ES. Other encrypted parts ' +
   'are refused, or pass unread by `encrypted: pass`.';
 const DEFAULT =
   'SOAP Message Security 1.1 section 6.3 has Base64Binary as the default; ' +
