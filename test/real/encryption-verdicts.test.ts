@@ -68,10 +68,7 @@ const ALTERATIONS: Readonly<Record<string, (message: string) => string>> = {
 
 /** Where verdicts differ, and the reason. */
 const DIFFERENCES: ReadonlyMap<string, string> = new Map([
-  [
-    'another cipher',
-    'WSS4J decrypts by the length of the key, whatever cipher is named',
-  ],
+  ['another cipher', 'WSS4J decrypts by the length of the key, whatever cipher is named'],
 ]);
 
 interface Verdicts {

@@ -25,6 +25,9 @@ export const SCHEMATHESIS = process.env['SCHEMATHESIS'] ?? 'schemathesis';
 export const MCP_CLIENTS = process.env['MCP_CLIENTS'] ?? '';
 export const MCP_PYTHON = process.env['MCP_PYTHON'] ?? PYTHON;
 
+/** The folder of xml-encryption, which a process of a test runs. */
+export const XML_ENCRYPTION = process.env['XML_ENCRYPTION'] ?? '';
+
 /**
  * The folder of packages that make clients from OpenAPI descriptions, and of a Python environment
  * with another one.
@@ -99,6 +102,10 @@ const PROBES = {
   mcp: {
     command: files(`${MCP_CLIENTS}/node_modules/@modelcontextprotocol/client`),
     install: 'npm install --prefix FOLDER @modelcontextprotocol/client and sdk; MCP_CLIENTS=FOLDER',
+  },
+  'xml-encryption': {
+    command: files(`${XML_ENCRYPTION}/node_modules/xml-encryption`),
+    install: 'npm install --prefix FOLDER xml-encryption@6.0.1; XML_ENCRYPTION=FOLDER',
   },
   'mcp-python': {
     command: [MCP_PYTHON, '-c', 'import mcp'],

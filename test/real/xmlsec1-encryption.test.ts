@@ -6,6 +6,7 @@ import { answerBy } from '../kit/backend.js';
 import { Authority, RSA_KEY } from '../kit/certificates.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { useBackend, useGateway } from '../kit/use.js';
+import { withKeyInside } from './key-inside.js';
 import { missing } from './programs.js';
 
 /** xmlsec1 encrypts messages for the gateway, and decrypts those that the gateway encrypts. */
@@ -22,17 +23,6 @@ const template = (cipher: string): string =>
   `<x:EncryptionMethod Algorithm="${XENC}rsa-oaep-mgf1p"/><ds:KeyInfo><ds:KeyName/></ds:KeyInfo>` +
   '<x:CipherData><x:CipherValue/></x:CipherData></x:EncryptedKey></ds:KeyInfo>' +
   '<x:CipherData><x:CipherValue/></x:CipherData></x:EncryptedData>';
-
-/** The EncryptedData alone, with its key inside of it: xmlsec1 knows nothing of WS-Security. */
-function withKeyInside(message: string): string {
-  const [key = ''] = /<xenc:EncryptedKey .*<\/xenc:EncryptedKey>/s.exec(message) ?? [];
-  const [data = ''] = /<xenc:EncryptedData .*<\/xenc:EncryptedData>/s.exec(message) ?? [];
-  const own = key
-    .replace(/<ds:KeyInfo>.*<\/ds:KeyInfo>/s, '')
-    .replace(/<xenc:ReferenceList .*<\/xenc:ReferenceList>/s, '');
-  const info = `<ds:KeyInfo xmlns:ds="${DS}">${own}</ds:KeyInfo>`;
-  return `<a>${data.replace(/<ds:KeyInfo .*?<\/ds:KeyInfo>/s, info)}</a>`;
-}
 
 t.test(
   'xmlsec1 and the gateway decrypt the messages of each other',
