@@ -6,6 +6,7 @@ import {
   type ValidationContext,
 } from 'graphql';
 import { codedError } from '../../errors.js';
+import { NO_EXTENSIONS } from '../rights/extensions.js';
 import type { FieldShape } from '../types/shape.js';
 
 /**
@@ -23,8 +24,8 @@ export const URL_DIRECTIVE = new GraphQLDirective({
 const HAS_ADDRESS = 'hasAddress';
 
 /** Marks a field whose content may have an address. */
-export const addressExtensions = (shape: FieldShape | null): Record<string, true> =>
-  shape !== null && hasAddress(shape) ? { [HAS_ADDRESS]: true } : {};
+export const addressExtensions = (shape: FieldShape | null): Readonly<Record<string, true>> =>
+  shape !== null && hasAddress(shape) ? { [HAS_ADDRESS]: true } : NO_EXTENSIONS;
 
 /** Whether values of a field are binary content of an element. */
 const hasAddress = ({ source, value }: FieldShape): boolean =>

@@ -32,6 +32,7 @@ import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-m
 import type { InputField } from '../input/shown-input.js';
 import type { Answer } from '../output/faults.js';
 import { type OutputField, outputConfigs } from '../output/output-field.js';
+import { joinedExtensions } from '../rights/extensions.js';
 import {
   bothRules,
   describedWith,
@@ -104,11 +105,11 @@ export function operationField(
       ),
       deprecationReason: mapping?.deprecated ?? deprecationIn(operation.documentation),
       args: fields.size === 0 ? {} : inputConfigs(fields),
-      extensions: {
-        ...costExtensions(mapping?.cost ?? null),
-        ...ruleExtensions(rule, ruleWithinAnswer(root)),
-        ...addressExtensions(root.kind === 'unwrap' ? root.field : null),
-      },
+      extensions: joinedExtensions(
+        costExtensions(mapping?.cost ?? null),
+        ruleExtensions(rule, ruleWithinAnswer(root)),
+        addressExtensions(root.kind === 'unwrap' ? root.field : null),
+      ),
     },
     requestPlan: {
       body: request.body,

@@ -7,6 +7,7 @@ import {
   type XsdType,
   xsd,
 } from '../../../wsdl/index.js';
+import { NO_EXTENSIONS } from '../rights/extensions.js';
 import { ARRAYS_MAX, contentOf, isMixedText } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import { type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
@@ -166,6 +167,7 @@ export class InputTypes implements InputSources {
       description,
       isOneOf,
       fields: () => inputConfigs(object.fields),
+      extensions: NO_EXTENSIONS,
     });
     this.made.push(made);
     return made;
@@ -316,6 +318,7 @@ export class InputTypes implements InputSources {
       description: `${xmlName}, or what may stand in its place: exactly one.`,
       isOneOf: true,
       fields: () => inputConfigs(fields),
+      extensions: NO_EXTENSIONS,
     });
     this.made.push(graphqlType);
     const made: InputValue = { type: graphqlType, plan };

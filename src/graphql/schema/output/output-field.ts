@@ -13,6 +13,7 @@ import {
 import { scalars } from '../../../codec/index.js';
 import { type Wildcard, xsd } from '../../../wsdl/index.js';
 import { addressExtensions } from '../downloads/url-directive.js';
+import { joinedExtensions } from '../rights/extensions.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { ruleWithinAny } from '../types/any-value.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
@@ -219,12 +220,12 @@ export function outputConfigs(
         type: shape.nonNull ? new GraphQLNonNull(type) : type,
         description: describedWith(description, shape.rule ?? null),
         deprecationReason: deprecated,
-        extensions: {
-          ...costExtensions(cost),
-          ...ruleExtensions(shape.rule ?? null, ruleWithinAny(shape.value)),
-          ...addressExtensions(shape),
-          ...wireExtensions(name, shape),
-        },
+        extensions: joinedExtensions(
+          costExtensions(cost),
+          ruleExtensions(shape.rule ?? null, ruleWithinAny(shape.value)),
+          addressExtensions(shape),
+          wireExtensions(name, shape),
+        ),
       },
     ]),
   );

@@ -1,3 +1,4 @@
+import { NO_EXTENSIONS } from '../rights/extensions.js';
 import type { FieldShape } from '../types/shape.js';
 
 const WIRE = 'wire';
@@ -14,7 +15,7 @@ export function wireExtensions(
   if (source.from === 'wrapped list' && source.item !== null) {
     names.push(source.item.local);
   }
-  return names.every((each) => each === name) ? {} : { [WIRE]: names };
+  return names.every((each) => each === name) ? NO_EXTENSIONS : { [WIRE]: names };
 }
 
 /** The names of the elements and the attribute that a field is read from, where they differ. */

@@ -1,4 +1,5 @@
 import { scopeRules } from '../../../core/index.js';
+import { NO_EXTENSIONS } from './extensions.js';
 
 export const MASKS = ['last4', 'hash', 'null', 'remove'] as const;
 
@@ -98,5 +99,3 @@ export const ruleExtensions = (
   rule === null && within === null
     ? NO_EXTENSIONS
     : { ...(rule === null ? {} : { rule }), ...(within === null ? {} : { ruleWithin: within }) };
-
-const NO_EXTENSIONS: Readonly<Record<string, never>> = Object.freeze({});

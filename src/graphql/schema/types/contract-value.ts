@@ -1,4 +1,5 @@
 import type { GraphQLEnumType, GraphQLEnumValue } from 'graphql';
+import { NO_EXTENSIONS } from '../rights/extensions.js';
 
 /** The extension of a value of an enumeration that has another name in the contract. */
 const CONTRACT = 'contractValue';
@@ -7,7 +8,7 @@ const CONTRACT = 'contractValue';
 export const contractExtensions = (
   name: string,
   value: string,
-): Readonly<Record<string, string>> => (name === value ? {} : { [CONTRACT]: value });
+): Readonly<Record<string, string>> => (name === value ? NO_EXTENSIONS : { [CONTRACT]: value });
 
 /** The value as the contract has it. */
 export function contractValue({ name, extensions }: GraphQLEnumValue): string {

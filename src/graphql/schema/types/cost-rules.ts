@@ -1,3 +1,5 @@
+import { NO_EXTENSIONS } from '../rights/extensions.js';
+
 /**
  * The cost of one field by the mapping or the SDL types: `@cost` and `@listSize` of the cost
  * directives' specification of IBM. It stands in the extensions of the field, under `cost`.
@@ -92,5 +94,3 @@ export function typeWeightOf({ extensions }: Costed): number | null {
 export const costExtensions = (
   cost: FieldCost | number | null,
 ): Readonly<Record<string, FieldCost | number>> => (cost === null ? NO_EXTENSIONS : { cost });
-
-const NO_EXTENSIONS: Readonly<Record<string, never>> = Object.freeze({});
