@@ -17,8 +17,9 @@ import { withConfiguration } from './soapstone.js';
 
 /**
  * Two fields of 5,000 records with each conversion, beside the same texts as they are, in turns:
- * the ratio of processor time. An argument is the number of turns. Runs itself again with
- * `DECODE_OPTIONS`, so that nothing is collected within a run.
+ * the ratio of processor time. Arguments are the number of turns, and parts of the names of
+ * conversions, if not all. Runs itself again with `DECODE_OPTIONS`, so that nothing is collected
+ * within a run.
  */
 
 const BAR = 1.15;
@@ -162,8 +163,12 @@ if (globalThis.gc === undefined) {
   );
   const decoding = new ReplyDecoding(compiled);
   print(`Two fields of ${ORDERS} records, as texts and converted: CPU, median of turns\n`);
+  const [turns = '15', ...parts] = process.argv.slice(2);
   for (const [name, each] of Object.entries(CASES)) {
-    compare(name, each, decoding, Number(process.argv[2] ?? 15));
+    const isMeant = parts.length === 0 || parts.some((part) => name.includes(part));
+    if (isMeant) {
+      compare(name, each, decoding, Number(turns));
+    }
   }
   await compiled.close();
 }

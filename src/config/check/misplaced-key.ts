@@ -4,6 +4,7 @@ import { configSchema, type SchemaNode } from './schema-node.js';
 
 /** Places that are named for one key, those nearest to the top. */
 const PLACES_SHOWN = 2;
+const TOP = 'the top of the file';
 /** A key that many maps have says nothing about where it belongs. */
 const PLACES_MAX = 12;
 
@@ -16,7 +17,9 @@ export function placesOfKey(key: string, path: ConfigPath): string | null {
   const found = places.get(key);
   if (found === undefined || found.length > PLACES_MAX) return null;
   if (found.some((place) => isPlaceOf(place, path))) return null;
-  const nearest = found.toSorted((a, b) => rankOf(a) - rankOf(b)).map(printPath);
+  const nearest = found
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .map((place) => (place.length === 0 ? TOP : printPath(place)));
   return `It is a key of ${[...new Set(nearest)].slice(0, PLACES_SHOWN).join(' and of ')}.`;
 }
 
@@ -41,9 +44,7 @@ function placesIn(root: SchemaNode): ReadonlyMap<string, readonly Place[]> {
     for (const branch of [node, node.else]) {
       for (const [key, child] of Object.entries(branch?.properties ?? {})) {
         if (child.internal === true) continue;
-        if (path.length > 0) {
-          collections.addToGroup(found, key, path);
-        }
+        collections.addToGroup(found, key, path);
         if (child.like === undefined) stack.push({ node: child, path: [...path, key] });
       }
       for (const child of Object.values(branch?.patternProperties ?? {})) {
