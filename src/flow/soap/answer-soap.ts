@@ -185,7 +185,8 @@ function bufferBytesOf(
   const { signing, encryption, replacesSecurity, bridged, dialects } = service;
   const isSealed = replacesSecurity && (signing !== null || encryption !== null);
   const isUnknown = head.bodyBytes === null || (replacesSecurity && encryption !== null);
-  const isEncrypted = encryption !== null && (replacesSecurity || service.verification !== null);
+  const decrypts = service.verification !== null && service.verification.decryption !== null;
+  const isEncrypted = encryption !== null && (replacesSecurity || decrypts);
   if (head.package !== null && isEncrypted && keptBytes === null) return service.heldBytes;
   // The dialect of calls may need a length that the dialect of the caller does not.
   const isOther = bridged.size > 0 || encryption !== null;
