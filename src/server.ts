@@ -118,7 +118,8 @@ export async function serveGateway(
 }
 
 /** What runs operations of GraphQL in this process, without HTTP. */
-export interface OperationParts extends Pick<ProcessState, 'budgets' | 'finish' | 'observer'> {
+export interface OperationParts
+  extends Pick<ProcessState, 'budgets' | 'checkAdmission' | 'finish' | 'observer'> {
   readonly endpoint: GraphqlEndpoint;
 }
 

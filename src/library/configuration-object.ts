@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { NO_FOLDER } from '../config/process/compiled-keys.js';
+import type { Config } from '../config/schema.js';
 import { ConfigurationError, diagnosis, type inputFiles, isRecord } from '../core/index.js';
 
 /** Deeper objects are none that a configuration has. */
@@ -93,4 +94,16 @@ function unwritable(value: unknown): string | null {
   }
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return null;
   return `of the type ${typeof value}`;
+}
+
+/**
+ * Throws `ConfigurationError` for what would write to standard output: that is the program's, and
+ * not the gateway's.
+ */
+export function checkOutputs({ audit }: Config): void {
+  if (audit === undefined || audit.file !== undefined) return;
+  throw diagnosis.unplacedError(
+    '`audit` has no `file`, and would be written to the standard output of this program.',
+    'Write `audit: { file: audit.jsonl }`.',
+  );
 }

@@ -10,7 +10,7 @@ import { FileWatch } from '../process/reload/file-watch.js';
 import { WsdlTakeover } from '../process/reload/wsdl-takeover.js';
 import { type RunningGateway, runGateway } from '../process/running.js';
 import type { ConfigurationKeys } from './configuration-keys.js';
-import { objectFile, objectText, withObject } from './configuration-object.js';
+import { checkOutputs, objectFile, objectText, withObject } from './configuration-object.js';
 
 /** The keys of a configuration, as they stand in a file. */
 export type GatewayConfiguration = ConfigurationKeys;
@@ -87,7 +87,7 @@ export async function startGateway(
   const urls = await running.group.ready;
   const { adminUrl } = running.group;
   readyEvent({ url: urls[0] ?? '', urls, adminUrl }, running.warnings, log);
-  return new OwnGateway(urls, running, source, watch);
+  return new OwnGateway(urls, running, { source, watch, log });
 }
 
 /** The place of a configuration: a file, or an object that a reload may replace. */
@@ -105,10 +105,12 @@ class Source {
   }
 
   /** Throws `ConfigurationError`. */
-  load(inputs: inputFiles.Inputs, pace?: TimeSlices): Promise<LoadedConfig> {
+  async load(inputs: inputFiles.Inputs, pace?: TimeSlices): Promise<LoadedConfig> {
     const text = this.#text;
     const read = text === null ? inputs : withObject(inputs, this.#file, () => text);
-    return loadConfig(this.#file, this.#environment, { workers: 1 }, read, pace);
+    const loaded = await loadConfig(this.#file, this.#environment, { workers: 1 }, read, pace);
+    checkOutputs(loaded.config);
+    return loaded;
   }
 
   /** Throws `ConfigurationError`, also for a key that needs a restart. */
@@ -137,25 +139,32 @@ class Source {
 const textOf = (configuration: GatewayConfiguration): string =>
   objectText({ admin: '127.0.0.1:0', ...configuration });
 
+interface OwnParts {
+  readonly source: Source;
+  readonly watch: FileWatch;
+  readonly log: Log;
+}
+
 class OwnGateway implements StartedGateway {
   readonly urls: readonly string[];
   readonly adminUrl: string;
   readonly #running: RunningGateway<null>;
   readonly #source: Source;
   readonly #watch: FileWatch;
+  readonly #log: Log;
   #closed: Promise<void> | null = null;
 
   constructor(
     urls: readonly string[],
     running: RunningGateway<null>,
-    source: Source,
-    watch: FileWatch,
+    { source, watch, log }: OwnParts,
   ) {
     this.urls = urls;
     this.adminUrl = running.group.adminUrl;
     this.#running = running;
     this.#source = source;
     this.#watch = watch;
+    this.#log = log;
   }
 
   async reload(configuration?: GatewayConfiguration): Promise<void> {
@@ -178,5 +187,6 @@ class OwnGateway implements StartedGateway {
     reloader.close();
     await group.stop(config().drainDelayMillis);
     await closeDemo();
+    await this.#log.close();
   }
 }

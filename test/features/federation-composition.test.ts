@@ -8,6 +8,7 @@ import t, { type Test } from 'tap';
 
 import { compileText } from '../kit/configuration.js';
 import { federation, KEYS, services } from '../kit/subgraph.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /**
  * Compositions of the SDL of the gateway with that of another subgraph, by a composition of others.
@@ -17,8 +18,13 @@ const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", ' +
   'import: ["@key", "@shareable", "@external", "@requires", "@interfaceObject"])';
 
-async function compose(t: Test, yaml: string, other: string) {
-  const { graph } = await compileText(t, yaml);
+async function compose(
+  t: Test,
+  yaml: string,
+  other: string,
+  files: Readonly<Record<string, string>> = {},
+) {
+  const { graph } = await compileText(t, yaml, files);
   return composeServices([
     { name: 'soap', typeDefs: parse(graph.subgraph?.sdl ?? ''), url: 'http://127.0.0.1:1' },
     { name: 'other', typeDefs: parse(`${LINK}\n${other}`), url: 'http://127.0.0.1:2' },
@@ -129,4 +135,66 @@ t.test('a key that is only referred to composes with the one that resolves it', 
   `;
   const types = '    types: { Product: { shareable: true } }\n';
   t.same(messages(await compose(t, services(URL) + federation(keys + types), other)), []);
+});
+
+t.test('rights and prices of an inherited field compose: its interface has none', async (t) => {
+  const extended = (name: string, more: string): string =>
+    `<xs:complexType name="${name}"><xs:complexContent><xs:extension base="t:Doc">` +
+    `<xs:sequence>${more}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+  const schema = [
+    '<xs:complexType name="Doc"><xs:sequence>',
+    element('id', 'xs:string') + element('note', 'xs:string', 'minOccurs="0"'),
+    '</xs:sequence></xs:complexType>',
+    extended('Bill', element('sum', 'xs:int')),
+    extended('Memo', ''),
+    ...['Bill', 'Doc'].map(
+      (name) =>
+        wrapper(`Get${name}`, element('id', 'xs:string')) +
+        wrapper(`Get${name}Response`, element('found', `t:${name}`)),
+    ),
+  ].join('');
+  const text = `services:
+  shop:
+    url: ${URL}/shop
+    wsdl: shop.wsdl
+    schema:
+      types:
+        Doc: { fields: { note: { scopes: [notes], cost: 3 } } }
+        Bill: { fields: { sum: { authenticated: true } } }
+`;
+  const keys = ' { Bill: { fields: id, operation: shop.GetBill } }\n';
+  const other = 'type Query { bills: [Bill] } type Bill @key(fields: "id") { id: String! }';
+  const files = { 'shop.wsdl': wsdlOf('urn:shop', schema, ['GetBill', 'GetDoc']) };
+  const composed = await compose(t, text + federation(keys), other, files);
+  t.same(messages(composed), []);
+  assertCompositionSuccess(composed);
+  t.match(composed.supergraphSdl, 'requiresScopes');
+});
+
+t.test('a required field below one of this subgraph is external itself', async (t) => {
+  const text = `services:
+  shop:
+    url: ${URL}/shop
+    namespace: urn:shop
+    types: |
+      type Query { product(sku: ID!, weight: Int): Product }
+      type Product { sku: ID!, shipping: Int, maker: Maker }
+      type Maker { id: ID!, weight: Int }
+    operations: { GetProduct: { field: Query.product } }
+`;
+  const keys = `
+      Product:
+        fields: sku
+        operation: shop.GetProduct
+        arguments: { sku: sku, weight: maker.weight }
+      Maker: { fields: id, resolvable: false }
+    types:
+      Product: { fields: { shipping: { requires: "maker { weight }" } } }
+      Maker: { fields: { weight: { external: true } } }
+`;
+  const other = `
+    type Query { makers: [Maker] }
+    type Maker @key(fields: "id") { id: ID!, weight: Int }
+  `;
+  t.same(messages(await compose(t, text + federation(keys), other)), []);
 });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { pathsOfFieldSet } from '../../src/graphql/schema/entities/field-set.js';
 
 import { compileText } from '../kit/configuration.js';
 import { customers, federation, KEYS, services, startSubgraph } from '../kit/subgraph.js';
@@ -190,6 +191,30 @@ ${federation(`
   t.match(graph.subgraph?.sdl, 'title: String @shareable');
 });
 
+t.test('a selection of fields names each once, in its order', async (t) => {
+  for (const [text, paths] of [
+    ['id country', [['id'], ['country']]],
+    ['owner { id } country', [['owner', 'id'], ['country']]],
+    [
+      'a { x z { y } } b { y }',
+      [
+        ['a', 'x'],
+        ['a', 'z', 'y'],
+        ['b', 'y'],
+      ],
+    ],
+    ['id id', null],
+    ['a { x } a { x }', null],
+    ['id: no', null],
+    ['id @skip(if: true)', null],
+    ['id(of: 1)', null],
+    ['... { id }', null],
+    [`a${' { a'.repeat(900)}`, null],
+  ] as const) {
+    t.same(pathsOfFieldSet(text), paths, text.slice(0, 40));
+  }
+});
+
 t.test('directives of types and fields are checked, and printed', async (t) => {
   const types = (text: string): string =>
     services('http://127.0.0.1:1') + federation(`${KEYS}    types: ${text}\n`);
@@ -206,6 +231,13 @@ t.test('directives of types and fields are checked, and printed', async (t) => {
     ['{ Product: { fields: { weight: { external: true, type: Int } } } }', /has a field `weight`/],
     ['{ Product: { fields: { height: { type: Int } } } }', /Write `external: true` with it/],
     ['{ Account: { fields: { owner: { provides: name } } } }', /`name` leads to no value of/],
+    ['{ Sku: { shareable: true } }', /`shareable` is for object types, and `Sku` is none/],
+    ['{ Sku: { fields: { sku: { requires: weight } } } }', /`requires` is for fields of object/],
+    ['{ Sku: { fields: { weight: { external: true } } } }', /`external` is for fields of object/],
+    [
+      '{ Product: { fields: { weight: { external: true, override: { from: old } } } } }',
+      /is external, and taken from another subgraph/,
+    ],
   ];
   for (const [text, message] of wrong) {
     await t.rejects(compileText(t, types(text)), { message }, text);

@@ -17,7 +17,9 @@ import {
   startSubgraph,
 } from '../kit/subgraph.js';
 import { useFolder, useGraphqlServer, useService } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
+const WIDE = 'limits:\n  graphql: { cost: 100000 }\n';
 const QUERY =
   'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Customer { name } } }';
 
@@ -250,4 +252,89 @@ t.test('more keys than `batchItems` are more calls', async (t) => {
   const { errors } = await entities('... on Customer { name }', customers(1, 2, 3));
   t.equal(errors, undefined);
   t.same(calls().sort(), ['GetCustomers 1,2', 'GetCustomers 3']);
+});
+
+t.test('a nested field before a plain one in a key pairs with the key of the batch', async (t) => {
+  const text = (url: string): string => `services:
+  crm:
+    url: ${url}/crm
+    namespace: urn:crm
+    types: |
+      type Query { office(owner: ID!, country: String!): Office, offices(keys: [Key!]): [Office!] }
+      input Key { owner: ID!, country: String! }
+      type Office { owner: Owner, country: String, city: String }
+      type Owner { id: ID! }
+    operations:
+      GetOffice: { field: Query.office }
+      GetOffices: { field: Query.offices }
+`;
+  const keys = `
+      Office:
+        fields: owner { id } country
+        operation: crm.GetOffice
+        arguments: { owner: owner.id, country: country }
+        batch: { operation: crm.GetOffices, argument: keys, key: owner.id country }
+`;
+  const graph = await startSubgraph(t, WIDE, keys, text);
+  const office = (id: string, country: string): string =>
+    `<offices><owner><id>${id}</id></owner><country>${country}</country>` +
+    `<city>${id} ${country}</city></offices>`;
+  graph.special = () =>
+    envelope(
+      `<GetOfficesResponse xmlns="urn:crm">${office('b', 'CH')}${office('a', 'AT')}` +
+        `</GetOfficesResponse>`,
+    );
+  const answer = await graph.entities('... on Office { city }', [
+    { __typename: 'Office', owner: { id: 'a' }, country: 'AT' },
+    { __typename: 'Office', owner: { id: 'b' }, country: 'CH' },
+  ]);
+  t.same(answer, { data: { _entities: [{ city: 'a AT' }, { city: 'b CH' }] } });
+  t.same(graph.calls(), ['GetOffices a,AT,b,CH']);
+});
+
+t.test('fragments on a union and on an interface apply to the entities in them', async (t) => {
+  const extended = (name: string, base: string, more: string): string =>
+    `<xs:complexType name="${name}"><xs:complexContent><xs:extension base="t:${base}">` +
+    `<xs:sequence>${more}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+  const schema = [
+    '<xs:complexType name="Result" abstract="true"><xs:sequence/></xs:complexType>',
+    extended('Film', 'Result', element('id', 'xs:string') + element('title', 'xs:string')),
+    extended('Show', 'Result', element('id', 'xs:string')),
+    '<xs:complexType name="Titled"><xs:sequence>',
+    element('title', 'xs:string'),
+    '</xs:sequence></xs:complexType>',
+    extended('Book', 'Titled', element('id', 'xs:string')),
+    wrapper('GetFilm', element('id', 'xs:string')),
+    wrapper('GetFilmResponse', element('film', 't:Film')),
+    wrapper('GetBook', element('id', 'xs:string')),
+    wrapper('GetBookResponse', element('book', 't:Book')),
+    wrapper('Find', element('text', 'xs:string')),
+    wrapper('FindResponse', element('found', 't:Result') + element('titled', 't:Titled')),
+  ].join('');
+  const operations = ['GetFilm', 'GetBook', 'Find'];
+  const folder = await useFolder(t, { 'crm.wsdl': wsdlOf('urn:crm', schema, operations) });
+  const text = (url: string): string =>
+    `services:\n  crm: { url: ${url}/crm, wsdl: ${join(folder, 'crm.wsdl')} }\n`;
+  const keys = `
+      Film: { fields: id, operation: crm.GetFilm }
+      Book: { fields: id, operation: crm.GetBook }
+`;
+  const graph = await startSubgraph(t, WIDE, keys, text);
+  graph.special = (call) =>
+    envelope(
+      call.startsWith('GetFilm')
+        ? '<GetFilmResponse xmlns="urn:crm"><film><id>7</id><title>T7</title></film>' +
+            '</GetFilmResponse>'
+        : '<GetBookResponse xmlns="urn:crm"><book><title>T7</title><id>7</id></book>' +
+            '</GetBookResponse>',
+    );
+  const expected = { data: { _entities: [{ title: 'T7' }] } };
+  for (const [type, selection] of [
+    ['Film', '... on Film { title }'],
+    ['Film', '... on Result { ... on Film { title } }'],
+    ['Film', '... on _Entity { ... on Result { ... on Film { title } } }'],
+    ['Book', '... on Titled { title }'],
+  ] as const) {
+    t.same(await graph.entities(selection, [{ __typename: type, id: '7' }]), expected, selection);
+  }
 });

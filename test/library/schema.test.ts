@@ -91,6 +91,41 @@ t.test('calls of one schema end with it, and those of another go on', async (t) 
   t.ok(lines.length <= logged + 1);
 });
 
+t.test('a schema that is closed lets calls finish that are under way', async (t) => {
+  const desk = await useSchemaDesk(t);
+  const { answer } = desk.backend;
+  let release = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  desk.backend.answer = (...given) => {
+    begin();
+    void late.then(() => answer(...given));
+  };
+  const answering = desk.ask('{ getCustomer(id: 1) { id } }');
+  await begun;
+  const closing = desk.close();
+  release();
+  t.match(await answering, { data: { getCustomer: { id: 1 } } });
+  await closing;
+});
+
+t.test('a class bounds the operations of a caller at once', async (t) => {
+  const desk = await useSchemaDesk(t, {
+    configuration: { clients: { classes: { office: { requestsAtOnce: 1 } } } },
+    caller: () => ({ class: 'office', id: 'one' }),
+  });
+  const answers = await Promise.all(
+    [1, 2].map((id) => desk.ask(`{ getCustomer(id: ${id}) { id } }`)),
+  );
+  const codes = answers.map((answer) => JSON.stringify(answer).includes('RATE_LIMITED'));
+  t.same(codes.sort(), [false, true]);
+});
+
 t.test('a backend that is away is an error with its code', async (t) => {
   const desk = await useSchemaDesk(t);
   await desk.backend.close();
@@ -112,6 +147,8 @@ t.test('options that have no effect, or are wrong, are refused', async (t) => {
   for (const [options, problem] of [
     [{ urls: ['http://127.0.0.1:1'], operatons: {} }, /operatons/],
     [{ configuration: { listen: '127.0.0.1:0' } }, /`configuration.listen` has no effect/],
+    [{ configuration: { include: ['more.yaml'] } }, /`configuration.include` has no effect/],
+    [{ configuration: { audit: {} } }, /`audit` has no `file`/],
     [{ operations: { GetCustomr: false } }, /GetCustomr/],
     [{ port: 'Nowhere' }, /Nowhere/],
   ] as const) {

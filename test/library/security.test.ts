@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import {
@@ -203,3 +204,20 @@ t.test(
     t.ok(codeOf(await pipe(envelope(CONTENT), verifyStream(rules, { folder }))), 'it is required');
   },
 );
+
+t.test('the variables that rules name are those of the call', async (t) => {
+  const rules = { usernameToken: { username: 'desk', password: `\${PW}` } };
+  for (const PW of ['first', 'second']) {
+    const { text } = await pipe(envelope(CONTENT), signMessage(rules, { environment: { PW } }));
+    t.match(text, `>${PW}<`);
+  }
+});
+
+t.test('rules with a file that is missing are read again', async (t) => {
+  const folder = t.testdir();
+  const rules = { usernameToken: { username: 'desk', password: { file: 'password' } } };
+  const { error } = await pipe(envelope(CONTENT), signMessage(rules, { folder }));
+  t.ok(error instanceof ConfigurationError, String(error));
+  writeFileSync(join(folder, 'password'), 'third');
+  t.match((await pipe(envelope(CONTENT), signMessage(rules, { folder }))).text, '>third<');
+});

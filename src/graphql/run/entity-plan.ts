@@ -25,8 +25,8 @@ export function planEntities(
 ): EntityPlan {
   const types = new Map<string, readonly PlannedKey[]>();
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  for (const [name, { type, keys }] of entities) {
-    const conditions = new Set([name, SUBGRAPH_NAMES.entity]);
+  for (const [name, { type, unions, keys }] of entities) {
+    const conditions = new Set([name, SUBGRAPH_NAMES.entity, ...unions]);
     for (const each of type.getInterfaces()) {
       conditions.add(each.name);
     }

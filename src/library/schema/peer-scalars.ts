@@ -21,26 +21,38 @@ export function peerScalar(
     },
     parseLiteral(node, variables) {
       own.parseLiteral(node, variables);
-      return literalValue(node, variables ?? {}, KEEP_DIGITS.has(name));
+      return literalValue(node, variables ?? {}, KEPT_DIGITS[name] ?? (() => false));
     },
   });
 }
 
-/** Scalars whose numbers are texts on the wire: as numbers of JavaScript they would lose digits. */
-const KEEP_DIGITS: ReadonlySet<string> = new Set(['Long', 'BigInt', 'Decimal']);
+type KeepsDigits = (digits: string) => boolean;
+
+const always: KeepsDigits = () => true;
+
+/**
+ * Scalars with numbers that stay texts: as numbers of JavaScript they would lose digits. A
+ * representation has numbers of any type.
+ */
+const KEPT_DIGITS: Readonly<Record<string, KeepsDigits>> = {
+  Long: always,
+  BigInt: always,
+  Decimal: always,
+  _Any: (digits) => /^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits)),
+};
 
 /** The value of a literal as JSON would have it. It is as deep as the document may be. */
 function literalValue(
   node: ValueNode,
   variables: Readonly<Record<string, unknown>>,
-  keepsDigits: boolean,
+  keepsDigits: KeepsDigits,
 ): unknown {
   switch (node.kind) {
     case Kind.NULL:
       return null;
     case Kind.INT:
     case Kind.FLOAT:
-      return keepsDigits ? node.value : Number(node.value);
+      return keepsDigits(node.value) ? node.value : Number(node.value);
     case Kind.LIST:
       return node.values.map((value) => literalValue(value, variables, keepsDigits));
     case Kind.OBJECT:

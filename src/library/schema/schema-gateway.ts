@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { UNRESTRICTED } from '../../access/access.js';
 import { type Client, type ClientClass, clientOf } from '../../access/client.js';
@@ -14,7 +15,7 @@ import { lifecycle } from '../../graphql/index.js';
 import { Log } from '../../observe/log/log.js';
 import { lineTaker } from '../../observe/log/log-target.js';
 import { type Gateway, serveGateway } from '../../server.js';
-import { objectFile, objectText, withObject } from '../configuration-object.js';
+import { checkOutputs, objectFile, objectText, withObject } from '../configuration-object.js';
 import type { PushedOperation } from './pushed-document.js';
 import { schemaConfiguration } from './schema-configuration.js';
 import type { SchemaCaller, SchemaOptions } from './schema-options.js';
@@ -34,7 +35,9 @@ export async function compileWsdl(
     const file = objectFile(resolve(folder));
     const text = objectText(schemaConfiguration(wsdl, options));
     const inputs = withObject(inputFiles.LIVE_INPUTS, file, () => text);
-    return await compile(await loadConfig(file, environment, { workers: 1 }, inputs));
+    const loaded = await loadConfig(file, environment, { workers: 1 }, inputs);
+    checkOutputs(loaded.config);
+    return await compile(loaded);
   } finally {
     await wsdl.remove();
   }
@@ -45,9 +48,14 @@ export class SchemaGateway {
   readonly #gateway: Gateway;
   readonly #classes: ReadonlyMap<string, ClientClass>;
   readonly #callerOf: SchemaOptions['caller'];
+  readonly #log: Log;
+  /** Operations under way. */
+  readonly #running = new Set<Promise<ExecutionResult>>();
+  #closed: Promise<void> | null = null;
 
-  private constructor(gateway: Gateway, compiled: Compiled, options: SchemaOptions) {
+  private constructor(gateway: Gateway, compiled: Compiled, log: Log, options: SchemaOptions) {
     this.#gateway = gateway;
+    this.#log = log;
     this.#classes = compileClasses(compiled.config, callablesOf(compiled), []);
     this.#callerOf = options.caller?.bind(options);
   }
@@ -58,9 +66,14 @@ export class SchemaGateway {
     const level = options.log === undefined ? 'silent' : compiled.config.log.level;
     const log = new Log(level, lineTaker(options.log ?? null));
     const nowhere = { ...compiled, listeners: { traffic: [], admin: [] } };
-    const gateway = await serveGateway(nowhere, log, { operators: 'elsewhere' });
-    log.configurationWarnings(compiled.warnings);
-    return new SchemaGateway(gateway, compiled, options);
+    try {
+      const gateway = await serveGateway(nowhere, log, { operators: 'elsewhere' });
+      log.configurationWarnings(compiled.warnings);
+      return new SchemaGateway(gateway, compiled, log, options);
+    } catch (error) {
+      await compiled.close();
+      throw error;
+    }
   }
 
   get schema(): Compiled['graph']['schema'] {
@@ -69,9 +82,19 @@ export class SchemaGateway {
 
   /** Runs an operation for a request with this context of its server. */
   async run(operation: PushedOperation, context: unknown): Promise<ExecutionResult> {
+    const running = this.#run(operation, context);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #run(operation: PushedOperation, context: unknown): Promise<ExecutionResult> {
     const asked = (await this.#callerOf?.(context)) ?? {};
     const rights = this.#classOf(asked);
-    const { endpoint, budgets, observer, finish } = this.#gateway.operationParts;
+    const { endpoint, budgets, observer, finish, checkAdmission } = this.#gateway.operationParts;
     const { headers = {}, signal = new Cancellation() } = asked;
     const exchange = new Exchange(nextExchangeId(), peerOf(asked), 'FIELDS');
     exchange.route = 'graphql';
@@ -79,9 +102,12 @@ export class SchemaGateway {
     observer.begin(exchange, headers);
     let host: CallerHost | null = null;
     let admitted: lifecycle.AdmittedOperation | null = null;
+    let permit: (() => void) | null = null;
     try {
+      checkAdmission();
       const client = this.#clientOf(asked, rights);
       exchange.identify(client);
+      permit = endpoint.concurrency.acquire(client);
       const isHttpRequest = asked.headers !== undefined;
       host = new CallerHost(endpoint, { client, budgets }, exchange, {
         signal,
@@ -93,13 +119,30 @@ export class SchemaGateway {
     } catch (caught) {
       return lifecycle.refuseOperation(caught, host ?? refusing(exchange), admitted).result;
     } finally {
+      permit?.();
       finish(exchange);
     }
   }
 
-  /** Lets calls finish, and closes connections. A second call gives what the first one does. */
-  async close(): Promise<void> {
+  /**
+   * Lets calls finish for `limits.http.drainMillis`, and closes connections. A second call gives
+   * what the first one does.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const { drainMillis } = this.#gateway.compiled().config.limits.http;
+    const enough = new AbortController();
+    await Promise.race([
+      Promise.allSettled(this.#running),
+      wait(drainMillis, null, { signal: enough.signal }).catch(() => {}),
+    ]);
+    enough.abort();
     await this.#gateway.drain();
+    await this.#log.close();
   }
 
   /** The class of a caller; null without one. Throws for one that is not there. */

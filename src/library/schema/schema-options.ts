@@ -31,6 +31,15 @@ export const FOREIGN_SECTIONS = [
   'workers',
   'mcp',
   'console',
+  'adminHosts',
+  'hosts',
+  'publicUrl',
+  'headerCase',
+  'drainDelayMillis',
+  'home',
+  'reload',
+  'subscriptions',
+  'include',
 ] as const;
 
 /**

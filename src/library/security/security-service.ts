@@ -10,8 +10,19 @@ import type { MessageOptions } from './message-options.js';
 /** Nothing is called: a service has to have an address, and no resolver has this name. */
 const NO_BACKEND = 'http://no-backend.invalid/';
 
-/** Compiled services by the object of their rules, then by what else they are compiled with. */
+/**
+ * Compiled services by the object of their rules, then by what else they are compiled with, the
+ * variables that the rules name among it.
+ */
 const COMPILED = new WeakMap<object, Map<string, Promise<SoapService>>>();
+
+/** The names of variables in rules, `${NAME}`, by the object of the rules. */
+const VARIABLES = new WeakMap<object, readonly string[]>();
+
+const variablesIn = (rules: object): readonly string[] =>
+  getOrMake(VARIABLES, rules, () =>
+    [...JSON.stringify(rules).matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name),
+  );
 
 /**
  * The service that has these rules. It is compiled once for each object of rules, which has the
@@ -23,13 +34,19 @@ export function securityService(
   options: MessageOptions,
 ): Promise<SoapService> {
   const { versions = ['1.1', '1.2'], limits = {}, folder = '.' } = options;
+  const { environment = process.env } = options;
   const services = getOrMake(COMPILED, rules, () => new Map<string, Promise<SoapService>>());
-  const key = JSON.stringify([part, versions, limits, resolve(folder)]);
+  const values = variablesIn(rules).map((name) => environment[name] ?? null);
+  const key = JSON.stringify([part, versions, limits, resolve(folder), values]);
   return getOrMake(services, key, () => {
     // A message that is signed here has one Security block of its sender.
     const keys = part === 'make' ? { ...rules, replace: true } : rules;
     const service = { url: NO_BACKEND, versions, security: { [part]: keys } };
-    return compileService({ limits, clients: PROGRAM, services: { messages: service } }, options);
+    const configuration = { limits, clients: PROGRAM, services: { messages: service } };
+    const compiling = compileService(configuration, resolve(folder), environment);
+    // A file that is missing may be there the next time.
+    compiling.catch(() => services.delete(key));
+    return compiling;
   });
 }
 
@@ -41,9 +58,10 @@ const PROGRAM = {
 
 async function compileService(
   configuration: Readonly<Record<string, unknown>>,
-  { folder = '.', environment = process.env }: MessageOptions,
+  folder: string,
+  environment: NonNullable<MessageOptions['environment']>,
 ): Promise<SoapService> {
-  const file = objectFile(resolve(folder));
+  const file = objectFile(folder);
   const text = objectText(configuration);
   const inputs = withObject(inputFiles.LIVE_INPUTS, file, () => text);
   const { services } = await compile(await loadConfig(file, environment, { workers: 1 }, inputs));

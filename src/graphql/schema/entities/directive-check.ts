@@ -4,10 +4,12 @@ import {
   getNamedType,
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
+  isObjectType,
 } from 'graphql';
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
 import { fieldOfOwner, isFieldOwner } from '../types/field-owner.js';
-import type { FederationDirectives, FieldDirectives } from './directives.js';
+import type { FederationDirectives, FieldDirectives, TypeDirectives } from './directives.js';
 import { pathsOfFieldSet } from './field-set.js';
 
 /** Errors in directives: types, fields and values that the schema does not have. */
@@ -24,6 +26,7 @@ export function directiveErrors(
       report([], `There is no type \`${name}\`.`, null, { name, known }, 'key');
       continue;
     }
+    checkKind(type, directives.get(name), report);
     const parts = partsOf(type);
     for (const [field, mapped] of fields) {
       if (!parts.includes(field)) {
@@ -38,11 +41,49 @@ export function directiveErrors(
         const what = `\`${name}.${field}\` has a type here, and other subgraphs answer it.`;
         report(['fields', field, 'type'], what, 'Write `external: true` with it.');
       }
+      checkFieldKind(type, field, mapped, report);
       checkSelections(type, field, mapped, report);
-      checkRequired(name, field, mapped, fields, report);
+      checkRequired(type, field, mapped, directives, report);
     }
   }
   return errors;
+}
+
+/** Reports directives of objects where the type is none: a composition refuses them. */
+function checkKind(
+  type: GraphQLNamedType,
+  mapped: TypeDirectives | undefined,
+  report: Report,
+): void {
+  if (mapped === undefined || isObjectType(type)) return;
+  for (const key of ['shareable', 'interfaceObject'] as const) {
+    if (!mapped[key]) continue;
+    report([key], `\`${key}\` is for object types, and \`${type.name}\` is none.`, 'Remove it.');
+  }
+}
+
+/** Reports directives that a field, a field of an input or a value cannot have. */
+function checkFieldKind(
+  type: GraphQLNamedType,
+  field: string,
+  mapped: FieldDirectives,
+  report: Report,
+): void {
+  const { external, override } = mapped;
+  const at = (key: string): readonly string[] => ['fields', field, key];
+  if (external && override !== null) {
+    const what = `\`${type.name}.${field}\` is external, and taken from another subgraph.`;
+    report(at('override'), what, 'Remove one of both.');
+  }
+  if (isObjectType(type)) return;
+  // An interface names fields of others for its own `requires` only; `@external` is harmless there.
+  const ofObjects = isInterfaceType(type)
+    ? (['shareable', 'override', 'requires', 'provides'] as const)
+    : (['shareable', 'external', 'override', 'requires', 'provides'] as const);
+  for (const key of ofObjects) {
+    if (mapped[key] === null || mapped[key] === false) continue;
+    report(at(key), `\`${key}\` is for fields of object types.`, 'Remove it.');
+  }
 }
 
 /** The names of the fields of a type, or of the values of an enumeration. */
@@ -79,18 +120,35 @@ function checkSelections(
 
 /** Reports required fields that no other subgraph has: a composition refuses them. */
 function checkRequired(
-  type: string,
+  type: GraphQLNamedType,
   field: string,
   { requires }: FieldDirectives,
-  fields: ReadonlyMap<string, FieldDirectives>,
+  directives: FederationDirectives,
   report: Report,
 ): void {
-  for (const [name = ''] of pathsOfFieldSet(requires ?? '') ?? []) {
-    if (fields.get(name)?.external === true) continue;
-    const what = `\`${name}\` is required of other subgraphs, and is a field of this one.`;
-    const remedy = `Mark \`${name}\` of \`${type}\` as \`external\`.`;
+  for (const path of pathsOfFieldSet(requires ?? '') ?? []) {
+    if (isExternalAlong(type, path, directives)) continue;
+    const written = path.join('.');
+    const what = `\`${written}\` is required of other subgraphs, and is a field of this one.`;
+    const remedy = `Mark \`${path[0] ?? ''}\` of \`${type.name}\` as \`external\`.`;
     report(['fields', field, 'requires'], what, remedy);
   }
+}
+
+/** Whether a field of a path, or one above it, is that of other subgraphs. */
+function isExternalAlong(
+  from: GraphQLNamedType,
+  path: readonly string[],
+  directives: FederationDirectives,
+): boolean {
+  let type: GraphQLNamedType | null = from;
+  for (const step of path) {
+    if (type === null) return false;
+    if (directives.get(type.name)?.fields.get(step)?.external === true) return true;
+    const field = fieldOfOwner(type, step);
+    type = field === undefined ? null : getNamedType(field.type);
+  }
+  return false;
 }
 
 /** Whether a path leads to a value without fields, through lists. */

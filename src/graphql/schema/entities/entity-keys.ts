@@ -8,6 +8,7 @@ import {
   isListType,
   isObjectType,
   isRequiredArgument,
+  isUnionType,
 } from 'graphql';
 import { getOrMake } from '../../../core/index.js';
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
@@ -53,11 +54,19 @@ export function resolveKeys(
     if (!isResolvable) continue;
     const link = linkOf(mapping, { at, type, paths }, known, report);
     if (link === null) continue;
-    const { keys } = getOrMake(entities, type.name, () => ({ type, keys: [] }));
+    const { keys } = getOrMake(entities, type.name, () => {
+      return { type, unions: unionsOf(schema, type), keys: [] };
+    });
     keys.push({ fields, paths, link, scalars: feedScalars(link, type.name) });
   }
   return { entities, declared, errors };
 }
+
+const unionsOf = (schema: GraphQLSchema, type: GraphQLObjectType): readonly string[] =>
+  Object.values(schema.getTypeMap())
+    .filter(isUnionType)
+    .filter((union) => union.getTypes().some(({ name }) => name === type.name))
+    .map(({ name }) => name);
 
 /** Errors of a key are at its type, or at its entry in the list of the type. */
 function reportBelow(errors: EntryError[], { type, index }: KeyMapping): Report {

@@ -27,9 +27,9 @@ export function inEntityUnion({ fields, links, subgraph }: AnsweredParts): Answe
     getOrMake(made, link, () =>
       isSubschemaField(link.called) ? link : { ...link, called: withUnion(link.called) },
     );
-  const typeWithUnion = ({ type, keys }: EntityType): EntityType => ({
-    type,
-    keys: keys.map((key) => ({ ...key, link: linkWithUnion(key.link) })),
+  const typeWithUnion = (entity: EntityType): EntityType => ({
+    ...entity,
+    keys: entity.keys.map((key) => ({ ...key, link: linkWithUnion(key.link) })),
   });
   return {
     fields: mapped(fields, withUnion),

@@ -32,6 +32,8 @@ export interface FederationMapping {
 /** A type whose objects other subgraphs refer to. */
 export interface EntityType {
   readonly type: GraphQLObjectType;
+  /** The unions of the schema that have it. */
+  readonly unions: readonly string[];
   /** In the order of the configuration; the first whose fields a representation has is used. */
   readonly keys: readonly EntityKey[];
 }

@@ -6,29 +6,29 @@ const FIELDS_MAX = 32;
 
 /**
  * The paths of the fields in a selection such as `id owner { country id }`, in its order; null for
- * a text that is none.
+ * a text that is none, or that names a field twice.
  */
 export function pathsOfFieldSet(text: string): readonly (readonly string[])[] | null {
   const set = selectionOf(text);
-  if (set === null) return null;
   const paths: (readonly string[])[] = [];
-  const stack: { readonly set: SelectionSetNode; readonly above: readonly string[] }[] = [
-    { set, above: [] },
-  ];
-  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    for (const node of at.set.selections) {
-      if (node.kind !== Kind.FIELD || node.alias !== undefined) return null;
-      if ((node.arguments ?? []).length + (node.directives ?? []).length > 0) return null;
-      const path = [...at.above, node.name.value];
-      if (node.selectionSet === undefined) {
-        paths.push(path);
-      } else {
-        stack.push({ set: node.selectionSet, above: path });
-      }
-      if (paths.length > FIELDS_MAX) return null;
-    }
-  }
-  return paths;
+  if (set === null || !addPaths(set, [], paths)) return null;
+  const distinct = new Set(paths.map((path) => path.join('.')));
+  return distinct.size === paths.length ? paths : null;
+}
+
+/** False for what is no plain field, and for too many. It is as deep as the text has tokens. */
+function addPaths(
+  { selections }: SelectionSetNode,
+  above: readonly string[],
+  paths: (readonly string[])[],
+): boolean {
+  return selections.every((node) => {
+    if (node.kind !== Kind.FIELD || node.alias !== undefined) return false;
+    if ((node.arguments ?? []).length + (node.directives ?? []).length > 0) return false;
+    const path = [...above, node.name.value];
+    if (node.selectionSet !== undefined) return addPaths(node.selectionSet, path, paths);
+    return paths.push(path) <= FIELDS_MAX;
+  });
 }
 
 function selectionOf(text: string): SelectionSetNode | null {

@@ -81,7 +81,7 @@ function definitionOf(
       const own = isRoot(schema, type) ? OWN_FIELDS : NO_FIELDS;
       const fields = (definition.fields ?? [])
         .filter(({ name }) => !own.has(name.value))
-        .map((node) => annotated(node, type, mapped?.fields.get(node.name.value)));
+        .map((node) => annotated(node, type, mapped));
       if (fields.length === 0) return null;
       const added = [
         ...keyDirectives(keys.get(type.name) ?? []),
@@ -123,7 +123,9 @@ function typeDirectives(
   const isShared = mapped?.shareable === true || SHARED_TYPES.has(type.name);
   return [
     ...(isShared && isObjectType(type) ? [directive('shareable')] : []),
-    ...(mapped?.interfaceObject === true ? [directive('interfaceObject')] : []),
+    ...(mapped?.interfaceObject === true && isObjectType(type)
+      ? [directive('interfaceObject')]
+      : []),
     ...partDirectives(mapped),
   ];
 }
@@ -151,19 +153,24 @@ function withPart<
 function annotated(
   node: FieldDefinitionNode,
   type: GraphQLNamedType,
-  mapped: FieldDirectives | undefined,
+  ofType: TypeDirectives | undefined,
 ): FieldDefinitionNode {
   const field = fieldOfOwner(type, node.name.value);
   if (field === undefined) return node;
+  const mapped = ofType?.fields.get(node.name.value);
+  // Compositions refuse rights and prices of interfaces: the types that implement them have them.
+  const isConcrete = isObjectType(type);
+  const rights =
+    isConcrete && ofType?.interfaceObject !== true ? (ruleOf(field)?.requires ?? null) : null;
   const added = [
     ...(mapped === undefined ? [] : fieldDirectives(mapped)),
     ...partDirectives(mapped),
-    ...rightsDirectives(ruleOf(field)?.requires ?? null),
-    ...weightDirective(field),
+    ...rightsDirectives(rights),
+    ...(isConcrete ? weightDirective(field) : []),
     ...listSizeDirective(field),
   ];
   const args = node.arguments?.map((argument) => {
-    const cost = argumentCost(field, argument.name.value);
+    const cost = isConcrete ? argumentCost(field, argument.name.value) : [];
     return cost.length === 0
       ? argument
       : { ...argument, directives: [...(argument.directives ?? []), ...cost] };
