@@ -133,10 +133,14 @@ class Explanation {
 
   get #isAnyRead(): boolean {
     const { caching } = this.#compiled;
-    return this.#plan.fields.some(
-      ({ call }) =>
-        call?.ask.kind === 'soap' &&
-        caching.read(call.ask.bound.service, call.ask.bound.operation) !== null,
+    const { fields, links } = this.#plan;
+    const asks = fields.flatMap((field) =>
+      field.call === null
+        ? run.linkUses(field, links).map(({ selection }) => selection.target.ask)
+        : [field.call.ask],
+    );
+    return asks.some(
+      (ask) => ask.kind === 'soap' && caching.read(ask.bound.service, ask.bound.operation) !== null,
     );
   }
 
@@ -155,7 +159,11 @@ class Explanation {
   async #field(field: run.RootField): Promise<void> {
     const { key, name, nodes, call } = field;
     if (call === null) {
-      this.#terminal.out(`\n${key}: no call, the gateway answers`);
+      const isLinked = run.linkUses(field, this.#plan.links).length > 0;
+      const answer = isLinked
+        ? 'answered by the calls of its objects'
+        : 'no call, the gateway answers';
+      this.#terminal.out(`\n${key}: ${answer}`);
       await this.#links(field);
       return;
     }

@@ -133,6 +133,28 @@ __typename: no call, the gateway answers`,
   t.equal(heard(), 0, 'nothing was sent');
 });
 
+t.test('representations of a subgraph are answered by the calls of their keys', async (t) => {
+  const { explain, heard } = await explainer(
+    t,
+    `graphql:
+  federation:
+    keys:
+      Customer:
+        fields: id
+        operation: customers.GetCustomer
+        batch: { operation: customers.GetCustomers, argument: ids, key: id }
+`,
+  );
+  const query = `query ($r: [_Any!]!) { _entities(representations: $r) { ... on Customer { name } } }`;
+  const variables = JSON.stringify({ r: [{ __typename: 'Customer', id: 1 }] });
+  const { code, out } = await explain(query, '--variables', variables);
+  t.equal(code, 0);
+  t.match(out, '_entities: answered by the calls of its objects');
+  t.match(out, /then for each _entities.*: customers.GetCustomers\(ids: id\), batched by 100/);
+  t.notMatch(out, 'no call');
+  t.equal(heard(), 0);
+});
+
 t.test(
   'what the server refuses is refused with its words, and 1; what cannot be read with 2',
   async (t) => {
