@@ -26,7 +26,7 @@ export const MCP_CLIENTS = process.env['MCP_CLIENTS'] ?? '';
 export const MCP_PYTHON = process.env['MCP_PYTHON'] ?? PYTHON;
 
 /** The folder of xml-encryption, which a process of a test runs. */
-export const XML_ENCRYPTION = process.env['XML_ENCRYPTION'] ?? '';
+const XML_ENCRYPTION = process.env['XML_ENCRYPTION'] ?? '';
 
 /**
  * The folder of packages that make clients from OpenAPI descriptions, and of a Python environment
