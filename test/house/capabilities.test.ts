@@ -101,7 +101,11 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
   console: {
     homes: ['console/', 'config/process/console-keys.ts', 'process/parent/worker-console.ts'],
     words: /\b\w*[cC]onsole\w*/g,
-    exceptions: { 'compile/backend/inspection.ts': 'its keys are among those of the console' },
+    exceptions: {
+      'compile/backend/inspection.ts': 'its keys are among those of the console',
+      'compile/warnings/backend-warnings.ts':
+        'warns of decrypted content that goes there, or is kept',
+    },
   },
   drift: {
     homes: [
@@ -203,7 +207,9 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'cli/audit.ts',
     ],
     words: /\b\w*[aA]udit\w*/g,
-    exceptions: {},
+    exceptions: {
+      'library/configuration-object.ts': 'standard output is that of the program',
+    },
   },
   'decision point': {
     homes: [
@@ -430,6 +436,8 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     ],
     words: /\b\w*[cC]anar\w*/g,
     exceptions: {
+      'compile/warnings/backend-warnings.ts':
+        'warns of decrypted content that goes there, or is kept',
       'compile/backend/kept-backend.ts': 'a change of it leaves the connections of the service',
       'compile/soap/second/second-service.ts': 'a second backend has none itself',
       'compile/soap/service.ts': 'a service may have one',
@@ -453,6 +461,8 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     ],
     words: /\b(?:SHADOW|\w*[sS]hadow(?:s|Reports?|Traffic|Rules)?)\b/g,
     exceptions: {
+      'compile/warnings/backend-warnings.ts':
+        'warns of decrypted content that goes there, or is kept',
       'compile/backend/kept-backend.ts': 'a change of it leaves the connections of the service',
       'compile/soap/second/second-service.ts': 'a second backend has none itself',
       'compile/soap/service.ts': 'a service may have one',
