@@ -158,13 +158,12 @@ class Explanation {
 
   async #field(field: run.RootField): Promise<void> {
     const { key, name, nodes, call } = field;
+    const uses = run.linkUses(field, this.#plan.links);
     if (call === null) {
-      const isLinked = run.linkUses(field, this.#plan.links).length > 0;
-      const answer = isLinked
-        ? 'answered by the calls of its objects'
-        : 'no call, the gateway answers';
+      const answer =
+        uses.length > 0 ? 'answered by the calls of its objects' : 'no call, the gateway answers';
       this.#terminal.out(`\n${key}: ${answer}`);
-      await this.#links(field);
+      await this.#links(uses);
       return;
     }
     const { ask } = call;
@@ -183,11 +182,11 @@ class Explanation {
       );
       this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, input, new Set(), '');
     }, [key]);
-    await this.#links(field);
+    await this.#links(uses);
   }
 
-  async #links(field: run.RootField): Promise<void> {
-    for (const use of run.linkUses(field, this.#plan.links)) {
+  async #links(uses: readonly run.LinkUse[]): Promise<void> {
+    for (const use of uses) {
       await this.#link(use);
     }
   }

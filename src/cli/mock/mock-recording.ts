@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { scalars } from '../../codec/index.js';
 import { defaultsOf, getOrMake, Refusal } from '../../core/index.js';
 import { DIALECT_NAMES, DIALECTS } from '../../soap/index.js';
+import { namespaces } from '../../wsdl/index.js';
 import {
   ELEMENTS_ONLY,
   type Interest,
@@ -112,12 +113,9 @@ class EncodedReferences {
 }
 
 const ENVELOPES = DIALECT_NAMES.map((name) => DIALECTS[name].envelopeUri);
-const ENCODINGS: ReadonlySet<string> = new Set(
-  DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri),
-);
 
 /** `id` and `href` of SOAP 1.1, `id` and `ref` of SOAP 1.2 (Part 2, section 3.1.5). */
 function isReference(uri: string, local: string, value: string): boolean {
   if (uri === '') return local === 'id' || (local === 'href' && value.startsWith('#'));
-  return ENCODINGS.has(uri) && (local === 'id' || local === 'ref');
+  return namespaces.SOAP_ENCODINGS.includes(uri) && (local === 'id' || local === 'ref');
 }

@@ -62,6 +62,9 @@ function checkKind(
   }
 }
 
+/** Directives of fields of objects; `external` is taken for those of interfaces too. */
+const OF_FIELDS = ['shareable', 'override', 'requires', 'provides'] as const;
+
 /** Reports directives that a field, a field of an input or a value cannot have. */
 function checkFieldKind(
   type: GraphQLNamedType,
@@ -76,10 +79,7 @@ function checkFieldKind(
     report(at('override'), what, 'Remove one of both.');
   }
   if (isObjectType(type)) return;
-  // An interface names fields of others for its own `requires` only; `@external` is harmless there.
-  const ofObjects = isInterfaceType(type)
-    ? (['shareable', 'override', 'requires', 'provides'] as const)
-    : (['shareable', 'external', 'override', 'requires', 'provides'] as const);
+  const ofObjects = isInterfaceType(type) ? OF_FIELDS : ([...OF_FIELDS, 'external'] as const);
   for (const key of ofObjects) {
     if (mapped[key] === null || mapped[key] === false) continue;
     report(at(key), `\`${key}\` is for fields of object types.`, 'Remove it.');
