@@ -100,8 +100,8 @@ function groupOf(file: string): string {
 /**
  * The compiled test files of each process of `npm test`. Most share a process with those of their
  * folder, because loading what they import takes about two seconds of processor time. The names of
- * long groups begin with 0 or 1, others with 2: tap runs them in this order. Works from the root of the
- * repository.
+ * long groups begin with 0 or 1, others with 2: tap runs them in this order. Works from the root of
+ * the repository.
  */
 export function groupFiles(): ReadonlyMap<string, readonly string[]> {
   const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
