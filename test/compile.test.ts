@@ -1,11 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 import { type Compiled, compile } from '../src/compile.js';
 import { loadConfig } from '../src/config/load.js';
 import { Refusal } from '../src/core/refusals/refusal.js';
-import { diagnosticsOf } from './kit/configuration.js';
+import { compileText, diagnosticsOf } from './kit/configuration.js';
+import { useFolder } from './kit/use.js';
 
 /** A WSDL with one operation for each port: `Get<Port>`. */
 const wsdl = (...ports: readonly (readonly [name: string, binding: 'soap' | 'soap12'])[]): string =>
@@ -44,20 +45,17 @@ ${ports
     .join('')}</service>
 </definitions>`;
 
-async function compileText(
-  t: Test,
-  yaml: string,
-  files: Readonly<Record<string, string>> = {},
-): Promise<Compiled> {
-  const directory = t.testdir();
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(join(directory, name, '..'), { recursive: true });
-    await writeFile(join(directory, name), text);
-  }
-  await writeFile(join(directory, 'soapstone.yaml'), yaml);
-  const compiled = await compile(await loadConfig(join(directory, 'soapstone.yaml'), {}));
-  t.teardown(() => compiled.close());
-  return compiled;
+/** A folder of files that are compiled, and compiled anew as a reload does. */
+async function useGenerations(t: Test, yaml: string, files: Readonly<Record<string, string>> = {}) {
+  const folder = await useFolder(t, { ...files, 'soapstone.yaml': yaml });
+  const next = async (earlier?: Compiled): Promise<Compiled> => {
+    const loaded = await loadConfig(join(folder, 'soapstone.yaml'), {});
+    const compiled = await compile(loaded, earlier);
+    t.teardown(() => compiled.close());
+    return compiled;
+  };
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  return { first: await next(), next, write };
 }
 
 /** What is wrong, without the folder. */
@@ -226,10 +224,9 @@ t.test('connections and nonces of a service survive a reload', async (t) => {
   same: { url: "http://127.0.0.1:1/", security: { nonces: true } }
   other: { url: "http://127.0.0.1:2/"${more} }
 `;
-  const first = await compileText(t, yaml());
-  await writeFile(join(t.testdirName, 'soapstone.yaml'), yaml(', timeoutMillis: 1000'));
-  const second = await compile(await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}), first);
-  t.teardown(() => second.close());
+  const { first, next, write } = await useGenerations(t, yaml());
+  await write('soapstone.yaml', yaml(', timeoutMillis: 1000'));
+  const second = await next(first);
   const [[same, other], [sameLater, otherLater]] = [first.services, second.services];
   t.equal(sameLater?.upstream, same?.upstream);
   t.ok(same?.upstream.isShared);
@@ -247,21 +244,6 @@ t.test('connections and nonces of a service survive a reload', async (t) => {
 
 const MANY = Array.from({ length: 200 }, (_, at) => [`P${at}`, 'soap'] as const);
 
-/** Compiles the files anew, as a reload does, after `change`. */
-async function recompile(
-  t: Test,
-  earlier: Compiled,
-  change: () => Promise<unknown>,
-): Promise<Compiled> {
-  await change();
-  const compiled = await compile(
-    await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}),
-    earlier,
-  );
-  t.teardown(() => compiled.close());
-  return compiled;
-}
-
 t.test('a reload keeps what was made of files and keys that are the same', async (t) => {
   const yaml = (more = ''): string =>
     `services:\n  a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/"${more} }\n` +
@@ -271,62 +253,55 @@ t.test('a reload keeps what was made of files and keys that are the same', async
     '<import namespace="urn:c" location="c.wsdl"/><types>',
   );
   const other = '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:c"/>';
-  const first = await compileText(t, yaml(), {
-    'a.wsdl': TWO,
-    'b.wsdl': importing,
-    'c.wsdl': other,
-  });
-  const write = (name: string, text: string) => writeFile(join(t.testdirName, name), text);
-  const same = await recompile(t, first, async () => {});
+  const files = { 'a.wsdl': TWO, 'b.wsdl': importing, 'c.wsdl': other };
+  const { first, next, write } = await useGenerations(t, yaml(), files);
+  const same = await next(first);
   t.equal(same.graph.schema, first.graph.schema);
   t.same(
     same.services.map(({ wsdl: model }, at) => model === first.services[at]?.wsdl),
     [true, true],
   );
-  const limited = await recompile(t, same, () =>
-    write('soapstone.yaml', yaml(', limits: { xml: { depth: 30 } }')),
-  );
+  await write('soapstone.yaml', yaml(', limits: { xml: { depth: 30 } }'));
+  const limited = await next(same);
   t.equal(limited.services[0]?.wsdl, first.services[0]?.wsdl, 'keys changed, the WSDL did not');
   t.equal(limited.services[0]?.xmlLimits.depth, 30);
-  const imported = await recompile(t, limited, () => write('c.wsdl', `${other}\n`));
+  await write('c.wsdl', `${other}\n`);
+  const imported = await next(limited);
   t.same(
     imported.services.map(({ wsdl: model }, at) => model === first.services[at]?.wsdl),
     [true, false],
     'an import changed',
   );
-  const changed = await recompile(t, imported, () => write('a.wsdl', wsdl(['More', 'soap'])));
+  await write('a.wsdl', wsdl(['More', 'soap']));
+  const changed = await next(imported);
   t.match(printSchema(changed.graph.schema), /getMore: Int/);
   t.notMatch(printSchema(changed.graph.schema), /getOld/);
 });
 
 t.test('a reload lets the event loop turn while it compiles', async (t) => {
-  const first = await compileText(
+  const { first, next, write } = await useGenerations(
     t,
     'services: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/" } }',
-    {
-      'a.wsdl': TWO,
-    },
+    { 'a.wsdl': TWO },
   );
   let turns = 0;
   const turn = setInterval(() => turns++, 0);
   const all =
     `services: { a: { wsdl: a.wsdl, ports: [${MANY.map(([name]) => name).join(', ')}], url: ` +
     '"http://127.0.0.1:1/" } }';
-  const large = await recompile(t, first, async () => {
-    await writeFile(join(t.testdirName, 'a.wsdl'), `${wsdl(...MANY)}\n`);
-    await writeFile(join(t.testdirName, 'soapstone.yaml'), all);
-    turns = 0;
-  });
+  await write('a.wsdl', `${wsdl(...MANY)}\n`);
+  await write('soapstone.yaml', all);
+  turns = 0;
+  const large = await next(first);
   clearInterval(turn);
   t.equal(large.graph.fields.size, MANY.length);
   t.ok(turns > 5, `${turns} turns`);
-  const atOnce = await compile(await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}));
+  const atOnce = await next();
   t.equal(
     printSchema(large.graph.schema),
     printSchema(atOnce.graph.schema),
     'with the same result',
   );
-  await atOnce.close();
 });
 
 t.test('services tell their backends of callers by one table of trusted proxies', async (t) => {
