@@ -339,7 +339,6 @@ async function compileTables(
     addresses === null ||
     !problems.areNone
   ) {
-    await memory.forget();
     throw problems.error();
   }
   const { traffic, admin, redis } = addresses;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecondBackend } from './compile/backend/second-backend.js';
 import type { Compiled } from './compile.js';
-import type { eventBus, Refusal, sharedState } from './core/index.js';
+import { type eventBus, Refusal, type sharedState } from './core/index.js';
 import { Observers } from './flow/calls/observation.js';
 import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
 import type { ReloadLimiter } from './flow/drift/reload-limiter.js';
@@ -156,9 +156,10 @@ export class Generation {
   readonly #usage: RequestsInProgress = { requests: 0 };
   readonly #handler: RequestHandler;
 
-  /** Resolves to the generation after this one. */
+  /** Resolves to the generation after this one; to itself where its schema cannot be compiled. */
   readonly #next: Promise<Generation>;
   #succeed: (next: Generation) => void = () => {};
+  #staysForSoap = false;
 
   constructor(compiled: Compiled, state: ProcessState) {
     this.#next = new Promise((resolve) => {
@@ -221,9 +222,15 @@ export class Generation {
   /** Requests that are not for SOAP wait for the next generation where this one has no schema. */
   handle(request: IncomingMessage, response: ServerResponse, ending: Ending): Promise<void> {
     if (this.compiled.isForSoap && !this.#isForSoap(request)) {
-      return this.#next.then((next) => next.handle(request, response, ending));
+      return this.#next.then((next) => next.#take(request, response, ending));
     }
     return this.#handler(request, response, ending);
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse, ending: Ending): Promise<void> {
+    return this.#staysForSoap
+      ? this.#handler(request, response, ending)
+      : this.handle(request, response, ending);
   }
 
   #isForSoap({ url = '' }: IncomingMessage): boolean {
@@ -236,6 +243,7 @@ export class Generation {
    * closes the connection where it would refuse.
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
+    if (this.#staysForSoap) return new Refusal('SCHEMA_UNAVAILABLE');
     if (!this.compiled.isForSoap) return this.live.take(request, socket, head);
     void this.#next.then((next) => {
       if (next.upgrade(request, socket, head) !== null) {
@@ -243,6 +251,17 @@ export class Generation {
       }
     });
     return null;
+  }
+
+  /** Its schema cannot be compiled: what waits for that is refused. */
+  stayForSoap(): void {
+    this.#staysForSoap = true;
+    this.#succeed(this);
+  }
+
+  /** What it cannot answer, as the address for operators says it; null where it answers all. */
+  get missing(): string | null {
+    return this.#staysForSoap ? 'no GraphQL schema' : null;
   }
 
   /** The generation that takes requests from now on. */

@@ -251,7 +251,7 @@ class RequestInProgress {
   }
 
   #answer(target: RequestTarget): Promise<void> | void {
-    const { checkHost, graphql, hooks, page } = this.#gateway;
+    const { checkHost, compiled, graphql, hooks, page } = this.#gateway;
     const request = this.#request;
     const response = this.#response;
     if (target.kind !== 'plain') {
@@ -268,6 +268,7 @@ class RequestInProgress {
     }
     // Before the body is read, which takes time.
     hooks.checkAdmission();
+    if (compiled.isForSoap && target.service === null) throw new Refusal('SCHEMA_UNAVAILABLE');
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so
     // that a user can enter a token in it.
     if (cors?.isPreflight(request) === true) {

@@ -352,13 +352,17 @@ export class Gateway {
     return this.#whole;
   }
 
-  /** Takes the first configuration with its schema, where the gateway has begun without. */
+  /**
+   * Takes the first configuration with its schema, where the gateway has begun without. Where that
+   * cannot be compiled, all requests but those for SOAP are refused, until a reload.
+   */
   complete(compiling: Promise<Compiled>): void {
+    const { current } = this.#generations;
     this.#whole = compiling.then((compiled) => {
       this.#use(compiled);
       this.#log.event('info', 'GraphQL takes requests', {});
     });
-    this.#whole.catch(() => {});
+    this.#whole.catch(() => current.stayForSoap());
   }
 
   /**
@@ -567,7 +571,7 @@ export class Gateway {
       metrics,
       pace: this.#metricsPace,
       ...adminHosts(listenHosts(config.admin), config.adminHosts, this.#log),
-      isReady: () => this.#isReady,
+      unready: () => (this.#isReady ? this.#generations.current.missing : 'draining'),
       reload,
       pages: [
         usagePages(() => this.usage.report()),

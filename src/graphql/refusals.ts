@@ -100,6 +100,15 @@ export const GRAPHQL_REFUSALS = {
     httpStatus: 503,
     text: 'The gateway is stopping: subscribe again.',
   },
+  SCHEMA_UNAVAILABLE: {
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 503,
+    retryAfterSeconds: 1,
+    text: 'There is no GraphQL schema at present.',
+    shows: ['retryAfter'],
+    remedy: 'Send the request again later.',
+  },
   SUBSCRIPTION_GAP: { blame: 'us', text: 'Events were lost: what is shown may be out of date.' },
 } as const satisfies Record<string, refusals.RefusalKind>;
 

@@ -26,8 +26,8 @@ export interface AdminSources extends ScrapeSources {
   readonly hosts: ReadonlySet<string>;
   /** A request was refused that named another host, or had no good credentials. */
   readonly refused: (reason: 'host' | 'credentials', found: string) => void;
-  /** Whether new traffic is welcome. */
-  readonly isReady: () => boolean;
+  /** Why new traffic is not welcome, in a word or two; null where it is. */
+  readonly unready: () => string | null;
   /** Null where a reload cannot be asked for. */
   readonly reload: Reload | null;
   /** The first that has something at a path answers. */
@@ -130,6 +130,9 @@ const CONFIDENTIAL =
 const TEXT = 'text/plain; charset=utf-8';
 const text = (status: number, body: string): AdminAnswer => ({ status, type: TEXT, body });
 
+const readiness = (problem: string | null): AdminAnswer =>
+  problem === null ? text(200, 'ok\n') : text(503, `${problem}\n`);
+
 /** JSON that a browser takes for nothing else. */
 export const jsonAnswer = (value: unknown): AdminAnswer => ({
   status: 200,
@@ -187,7 +190,7 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       case '/live':
         return text(200, 'ok\n');
       case '/ready':
-        return sources.isReady() ? text(200, 'ok\n') : text(503, 'draining\n');
+        return readiness(sources.unready());
       case RELOAD:
         return reload === null ? text(404, '') : reloadAnswer(await reload(by));
       default:

@@ -4,7 +4,7 @@ import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 import { type Compiled, compile, compileFirst } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { ConfigurationError } from '../../src/core/index.js';
+import { AT_ONCE, ConfigurationError, type Pace } from '../../src/core/index.js';
 import { echoWsdl, schemaWith } from '../wsdl/written.js';
 
 /** What a start knows of the GraphQL schema of an earlier one, and when it compiles it first. */
@@ -84,6 +84,23 @@ t.test('a schema is compiled first after any change', async (t) => {
 });
 
 type Write = ReturnType<typeof prepare>['write'];
+
+t.test('a schema is not known while it is compiled: the process may not survive it', async (t) => {
+  const { folder } = prepare(t);
+  await whole(folder);
+  const known = () => readdirSync(join(folder, 'kept')).some((name) => name.endsWith('.schema'));
+  const steps: boolean[] = [];
+  const pace: Pace = {
+    run: async (work) => {
+      steps.push(known());
+      return AT_ONCE.finish(work);
+    },
+    pause: async () => {},
+  };
+  const started = await compileFirst(await load(folder));
+  await closed(compile(await load(folder), started, pace));
+  t.strictSame([steps.at(0), steps.at(-1), known()], [true, false, true]);
+});
 
 t.test('an error in the mapping is found at the start', async (t) => {
   const { folder, write } = prepare(t);

@@ -40,7 +40,7 @@ async function startAdmin(t: Test, pages: readonly AdminPages[]): Promise<string
       pace: new TimeSlices(),
       hosts: new Set(),
       refused: () => {},
-      isReady: () => true,
+      unready: () => null,
       reload: null,
       pages,
     },

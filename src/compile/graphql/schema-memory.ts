@@ -27,13 +27,19 @@ export class SchemaMemory {
     this.known = known;
   }
 
-  /** `isFirst`: the schema can be compiled later. */
+  /**
+   * `isFirst`: the schema can be compiled later. Else it is compiled now, and not known until that
+   * is over: a process that does not survive it compiles it first at its next start.
+   */
   static async open(
     sources: SchemaSources,
     forms: CompiledWsdls | null,
     isFirst: boolean,
   ): Promise<SchemaMemory> {
     const key = forms === null ? null : schemaKey(sources, forms);
+    if (key !== null && !isFirst) {
+      await forms?.removeSchema(key);
+    }
     const known = key === null || !isFirst ? null : await forms?.findSchema(key);
     return new SchemaMemory(forms, key, known ?? null);
   }
@@ -42,12 +48,6 @@ export class SchemaMemory {
   keep(found: KnownSchema): void {
     if (this.#key === null || this.known !== null) return;
     this.#forms?.keepSchema(this.#key, found);
-  }
-
-  /** The schema has errors, whatever was found earlier. */
-  async forget(): Promise<void> {
-    if (this.#key === null || this.known !== null) return;
-    await this.#forms?.removeSchema(this.#key);
   }
 }
 

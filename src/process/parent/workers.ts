@@ -265,7 +265,7 @@ export class Workers implements WorkerGroup {
       metrics: () => this.#metrics.list(),
       pace: this.#metrics.pace,
       ...adminHosts(listenHosts(admin), hosts, this.#log),
-      isReady: () => !this.#stopping.signal.aborted && this.#taking.size > 0,
+      unready: () => (this.#stopping.signal.aborted || this.#taking.size === 0 ? 'draining' : null),
       reload,
       pages: [
         usagePages(() => this.#usage.report()),

@@ -85,7 +85,7 @@ export class CompiledWsdls {
     this.#schema = { key, known };
   }
 
-  /** Forgets a schema that has errors all the same. */
+  /** Forgets a schema, until it is compiled without errors again. */
   async removeSchema(key: string): Promise<void> {
     await this.#schemas.remove(key);
   }
