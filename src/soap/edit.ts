@@ -29,26 +29,26 @@ export function applyEdits(
   envelopeStart: number,
 ): Buffer {
   const pieces: Buffer[] = [];
-  const offsets = new OffsetMapper(message.subarray(envelopeStart), encoding);
+  const offsets = new OffsetMapper(message, encoding, envelopeStart);
   let kept = 0;
   let bytes = 0;
   const add = (piece: Buffer): void => {
     pieces.push(piece);
     bytes += piece.length;
   };
-  for (const edit of [...edits].sort(inOrder)) {
-    const start = envelopeStart + offsets.find(edit.startBytes);
+  for (const edit of edits.length > 1 ? edits.toSorted(inOrder) : edits) {
+    const start = offsets.find(edit.startBytes);
     add(message.subarray(kept, start));
     edit.onApplied?.(bytes);
-    kept = envelopeStart + offsets.find(edit.endBytes);
+    kept = offsets.find(edit.endBytes);
     if (edit.rewrite !== undefined) {
-      add(rewritten(message.subarray(start, kept), edit.rewrite, encoding));
+      add(rewritten(message, start, kept, edit.rewrite, encoding));
     } else if (edit.replacement !== null) {
       add(encodeAscii(edit.replacement, encoding));
     }
   }
-  pieces.push(message.subarray(kept));
-  return Buffer.concat(pieces);
+  add(message.subarray(kept));
+  return Buffer.concat(pieces, bytes);
 }
 
 /** What is inserted before a range comes before the change of that. */
@@ -59,23 +59,26 @@ const inOrder = (one: Edit, other: Edit): number =>
  * Converts rising offsets of the reader into offsets of the message, in one pass over its bytes.
  */
 class OffsetMapper {
-  readonly #envelope: Buffer;
+  readonly #message: Buffer;
   readonly #encoding: Encoding;
-  #place = 0;
+  #place: number;
   #offset = 0;
 
-  constructor(envelope: Buffer, encoding: Encoding) {
-    this.#envelope = envelope;
+  /** The envelope begins at `start`. */
+  constructor(message: Buffer, encoding: Encoding, start: number) {
+    this.#message = message;
     this.#encoding = encoding;
+    this.#place = start;
   }
 
   find(offset: number): number {
-    this.#place += sourceOffset(
-      this.#envelope.subarray(this.#place),
-      this.#encoding,
-      offset - this.#offset,
-    );
+    const bytes = offset - this.#offset;
     this.#offset = offset;
+    // Both count the same bytes.
+    this.#place +=
+      this.#encoding === 'utf-8'
+        ? bytes
+        : sourceOffset(this.#message.subarray(this.#place), this.#encoding, bytes);
     return this.#place;
   }
 }
@@ -89,11 +92,18 @@ export function encodeAscii(text: string, encoding: Encoding): Buffer {
 }
 
 /** The bytes of a range, written anew. What is not ASCII in it stays as it is. */
-function rewritten(bytes: Buffer, rewrite: (text: string) => string, encoding: Encoding): Buffer {
-  if (encoding === 'utf-16le') return encodeAscii(rewrite(bytes.toString('utf16le')), encoding);
+function rewritten(
+  message: Buffer,
+  start: number,
+  end: number,
+  rewrite: (text: string) => string,
+  encoding: Encoding,
+): Buffer {
+  if (encoding === 'utf-8') return Buffer.from(rewrite(message.toString('utf8', start, end)));
   if (encoding === 'utf-16be') {
-    return encodeAscii(rewrite(Buffer.from(bytes).swap16().toString('utf16le')), encoding);
+    const bytes = Buffer.from(message.subarray(start, end)).swap16();
+    return encodeAscii(rewrite(bytes.toString('utf16le')), encoding);
   }
-  if (encoding === 'utf-8') return Buffer.from(rewrite(bytes.toString('utf8')));
-  return encodeAscii(rewrite(bytes.toString('latin1')), encoding);
+  const charset = encoding === 'utf-16le' ? 'utf16le' : 'latin1';
+  return encodeAscii(rewrite(message.toString(charset, start, end)), encoding);
 }

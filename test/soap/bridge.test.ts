@@ -206,6 +206,8 @@ xmlns:q="${OLD}" q:mustUnderstand="0"/></s:Header><s:Body><m xmlns:q="${OLD}">q:
 </s:Envelope>`,
   'prefixes in references and between markup': `<s:Envelope xmlns:s="${OLD}"><s:Header><h:A \
 xmlns:h="urn:h" b="&#x73;:x"/></s:Header><s:Body><m><n>&#115;:x</n></m></s:Body></s:Envelope>`,
+  'a reference with zeros': `<so:Envelope xmlns:so="${OLD}"><so:Body><m a="s&#x006F;:x">y</m></so:Body>\
+</so:Envelope>`,
   'a colon in a reference': `<s:Envelope xmlns:s="${OLD}"><s:Body><m>s&#58;x</m></s:Body>\
 </s:Envelope>`,
   'a prefix in CDATA': `<s:Envelope xmlns:s="${OLD}"><s:Body><m>s<![CDATA[:x]]></m></s:Body>\
@@ -243,7 +245,7 @@ t.test('the cuts of the bytes change nothing', async (t) => {
 });
 
 t.test('content that needs nothing keeps its bytes', async (t) => {
-  const content = `<m:G xmlns:m="urn:m" a = 'b' >ü<![CDATA[<]]><!-- c --></m:G >`;
+  const content = `<m:G xmlns:m="urn:m" a = 'b&#xE4;' >ü! M&#252;ller #1<![CDATA[<&#99999999;]]><!-- c --></m:G >`;
   const text = `<s:Envelope xmlns:s="${OLD}"><s:Body>${content}</s:Body></s:Envelope >`;
   const there = translated([Buffer.from(text)], DIALECTS['1.2'], SOAP.windowBytes).toString();
   t.equal(there, text.replace(OLD, DIALECTS['1.2'].envelopeUri));

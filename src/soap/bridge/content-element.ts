@@ -6,6 +6,14 @@ import { ENVELOPE_PREFIX, freePrefix } from './own-prefixes.js';
 import { prefixUses } from './prefix-use.js';
 import { type AttributeChange, TagChange } from './tag-change.js';
 
+/** The two dialects of a message, and the prefixes that its envelope declares. */
+export interface BridgedDialects {
+  readonly from: Dialect;
+  readonly to: Dialect;
+  /** Prefixes of the old namespace that Envelope, Header or Body declare, each once. */
+  readonly prefixes: readonly string[];
+}
+
 /** An attribute of the envelope's namespace on a header block or a child of Body. */
 export interface TranslatedAttribute {
   readonly prefix: string;
@@ -32,8 +40,7 @@ export type ElementPlace = 'Header' | 'Body';
  * again.
  */
 export class ContentElement {
-  readonly #from: Dialect;
-  readonly #to: Dialect;
+  readonly #dialects: BridgedDialects;
   readonly #startBytes: number;
   readonly #contentBytes: number;
   readonly #place: ElementPlace;
@@ -43,24 +50,23 @@ export class ContentElement {
   /** A block about versions, which the other dialect does not know. */
   readonly #isOfDialect: boolean;
   /** Prefixes of the old namespace that are declared above it, and by itself. */
-  readonly #inherited: string[] = [];
-  readonly #own: string[] = [];
+  readonly #inherited: readonly string[];
+  readonly #own: readonly string[];
   readonly #attributes: readonly TranslatedAttribute[];
   /** A prefix for these attributes where theirs keeps the old namespace. */
   readonly #freshPrefix: string;
-  /** Prefixes of the old namespace that the tag uses for other than these attributes. */
-  readonly #used = new Set<string>();
+  /** The prefix of its name, where that is of the old namespace. */
+  readonly #namePrefix: string | null;
 
   constructor(
     tag: StartTag,
-    from: Dialect,
-    to: Dialect,
+    dialects: BridgedDialects,
     attributes: readonly TranslatedAttribute[],
     place: ElementPlace,
   ) {
+    const { from, prefixes } = dialects;
     this.#place = place;
-    this.#from = from;
-    this.#to = to;
+    this.#dialects = dialects;
     this.#startBytes = tag.offsetBytes;
     this.#contentBytes = tag.contentBytes;
     this.#attributes = attributes;
@@ -68,22 +74,11 @@ export class ContentElement {
     const isOfEnvelope = tag.uri === from.envelopeUri;
     this.#isOfDialect =
       isOfEnvelope && place === 'Header' && from.ownHeaderBlocks.includes(tag.local);
-    if (isOfEnvelope) {
-      this.#used.add(tag.prefix);
-    }
-    this.#readScope(tag);
-  }
-
-  #readScope({ written }: StartTag): void {
-    if (written === undefined) return;
-    const declared = new Set<string>();
-    for (let at = 0; at < written.declarationCount; at++) {
-      declared.add(written.declaredPrefix(at));
-    }
-    for (const { prefix, uri } of written.namespacesInScope()) {
-      if (uri !== this.#from.envelopeUri) continue;
-      (declared.has(prefix) ? this.#own : this.#inherited).push(prefix);
-    }
+    this.#namePrefix = isOfEnvelope ? tag.prefix : null;
+    this.#own = prefixesOf(tag, from.envelopeUri);
+    this.#inherited = prefixes.filter(
+      (prefix) => tag.namespace(prefix) === from.envelopeUri && !this.#own.includes(prefix),
+    );
   }
 
   close(contentEndBytes: number, endBytes: number): void {
@@ -96,17 +91,21 @@ export class ContentElement {
     if (this.#isOfDialect && this.#endBytes >= 0) {
       return { startBytes: this.#startBytes, endBytes: this.#endBytes, replacement: null };
     }
+    const { from, to } = this.#dialects;
     const change = new TagChange();
-    const kept = [...this.#inherited, ...this.#own].filter((prefix) => this.#isUsed(prefix, held));
+    const kept: string[] = [];
     for (const prefix of this.#inherited) {
-      if (kept.includes(prefix)) {
-        change.declare(prefix, this.#from.envelopeUri);
+      if (this.#isUsed(prefix, held)) {
+        kept.push(prefix);
+        change.declare(prefix, from.envelopeUri);
       }
     }
     for (const prefix of this.#own) {
       const isOfAttribute = this.#attributes.some((attribute) => attribute.prefix === prefix);
-      if (isOfAttribute && !kept.includes(prefix)) {
-        change.rebind(prefix, this.#to.envelopeUri);
+      if (!isOfAttribute || this.#isUsed(prefix, held)) {
+        kept.push(prefix);
+      } else {
+        change.rebind(prefix, to.envelopeUri);
       }
     }
     this.#changeAttributes(change, kept);
@@ -125,14 +124,14 @@ export class ContentElement {
       change.attribute(`${prefix}:${local}`, changed);
     }
     if (needsFresh) {
-      change.declare(this.#freshPrefix, this.#to.envelopeUri);
+      change.declare(this.#freshPrefix, this.#dialects.to.envelopeUri);
     }
   }
 
   /** Whether a prefix of the old namespace is in use, as far as that is known. */
   #isUsed(prefix: string, { bytes, isWhole, isUtf8 }: HeldEnvelope): boolean {
     // Names without a prefix are in the default namespace.
-    if (prefix === '' || !isUtf8 || this.#used.has(prefix)) return true;
+    if (prefix === '' || !isUtf8 || this.#namePrefix === prefix) return true;
     const isKnown = isWhole || this.#place === 'Header';
     if (!isKnown || this.#contentEndBytes < 0) return true;
     const content = bytes.subarray(this.#contentBytes, this.#contentEndBytes);
@@ -141,3 +140,18 @@ export class ContentElement {
     return prefixUses(bytes.subarray(this.#startBytes, this.#contentBytes), prefix) > own;
   }
 }
+
+/** The prefixes that a tag binds to a namespace. */
+export function prefixesOf({ written }: StartTag, uri: string): readonly string[] {
+  const count = written?.declarationCount ?? 0;
+  if (count === 0) return NO_PREFIXES;
+  const prefixes: string[] = [];
+  for (let at = 0; at < count; at++) {
+    if (written?.declaredUri(at) === uri) {
+      prefixes.push(written.declaredPrefix(at));
+    }
+  }
+  return prefixes;
+}
+
+const NO_PREFIXES: readonly string[] = [];

@@ -3,9 +3,11 @@ import type { Encoding, StartTag, XmlHandler } from '../../xml/index.js';
 import type { Dialect } from '../dialect.js';
 import { applyEdits, type Edit } from '../edit.js';
 import {
+  type BridgedDialects,
   ContentElement,
   type ElementPlace,
   type HeldEnvelope,
+  prefixesOf,
   type TranslatedAttribute,
 } from './content-element.js';
 import { EncodedContent, rebindEncoding } from './encoded-content.js';
@@ -14,14 +16,24 @@ import { declareOwn, ENCODING_PREFIX, unsupported } from './own-prefixes.js';
 import { TagChange } from './tag-change.js';
 import { mustUnderstandIn, namesEncoding, targetIn } from './target-in-dialect.js';
 
+/** An attribute of the envelope's namespace. */
+interface OwnAttribute {
+  readonly prefix: string;
+  readonly local: string;
+  readonly value: string;
+}
+
+const NO_ATTRIBUTES: readonly OwnAttribute[] = [];
+
 /**
  * Puts one envelope into another dialect while it is validated. The start tags of Envelope, Header,
  * Body, header blocks and the children of Body change; all other bytes stay. Throws
  * `BRIDGE_UNSUPPORTED` for what the other dialect cannot express.
  */
-export class EnvelopeBridge {
+export class EnvelopeBridge implements BridgedDialects {
   readonly from: Dialect;
   readonly to: Dialect;
+  readonly prefixes: string[] = [];
   isFault = false;
   readonly #edits: Edit[] = [];
   readonly #elements: ContentElement[] = [];
@@ -62,23 +74,26 @@ export class EnvelopeBridge {
 
   /** Header or Body. */
   openPart(tag: StartTag): void {
-    this.#add(tag, this.#changeOf(tag));
+    const isBare = tag.attributeCount === 0 && (tag.written?.declarationCount ?? 0) === 0;
+    if (!isBare) {
+      this.#add(tag, this.#changeOf(tag));
+    }
   }
 
   #add(tag: StartTag, change: TagChange): void {
-    this.#edits.push(...listOf(change.editOf(tag)));
+    push(change.editOf(tag), this.#edits);
     const ofEncoding = new TagChange();
     rebindEncoding(tag, ofEncoding, this.from, this.to);
-    this.#encodingEdits.push(...listOf(ofEncoding.editOf(tag)));
+    push(ofEncoding.editOf(tag), this.#encodingEdits);
   }
 
   /** Exchanges the namespace that the tag declares, under each of its prefixes. */
   #changeOf(tag: StartTag): TagChange {
     const change = new TagChange();
-    const { written } = tag;
-    for (let at = 0; at < (written?.declarationCount ?? 0); at++) {
-      if (written?.declaredUri(at) === this.from.envelopeUri) {
-        change.rebind(written.declaredPrefix(at), this.to.envelopeUri);
+    for (const prefix of prefixesOf(tag, this.from.envelopeUri)) {
+      change.rebind(prefix, this.to.envelopeUri);
+      if (!this.prefixes.includes(prefix)) {
+        this.prefixes.push(prefix);
       }
     }
     for (const { prefix, local, value } of this.#ownAttributes(tag)) {
@@ -116,7 +131,7 @@ export class EnvelopeBridge {
   }
 
   #begin(tag: StartTag, attributes: readonly TranslatedAttribute[], place: ElementPlace): void {
-    this.#open = new ContentElement(tag, this.from, this.to, attributes, place);
+    this.#open = new ContentElement(tag, this, attributes, place);
     this.#elements.push(this.#open);
   }
 
@@ -164,14 +179,15 @@ export class EnvelopeBridge {
     throw unsupported('an encodingStyle that no version of SOAP defines');
   }
 
-  *#ownAttributes(
-    tag: StartTag,
-  ): Iterable<{ readonly prefix: string; readonly local: string; readonly value: string }> {
+  #ownAttributes(tag: StartTag): readonly OwnAttribute[] {
+    if (tag.attributeCount === 0) return NO_ATTRIBUTES;
+    const own: OwnAttribute[] = [];
     for (let at = 0; at < tag.attributeCount; at++) {
       if (tag.attributeUri(at) !== this.from.envelopeUri) continue;
       const prefix = tag.written?.attributePrefix(at) ?? '';
-      yield { prefix, local: tag.attributeLocal(at), value: tag.attributeValue(at) };
+      own.push({ prefix, local: tag.attributeLocal(at), value: tag.attributeValue(at) });
     }
+    return own;
   }
 
   /**
@@ -228,11 +244,17 @@ export class EnvelopeBridge {
   /** The changes of a message of which this much is held. */
   edits(held: HeldEnvelope): readonly Edit[] {
     this.#isSent = !held.isWhole;
-    const ofElements = this.#elements.flatMap((element) => element.edit(held) ?? []);
-    const edits = [...this.#edits, ...ofElements];
+    const edits = [...this.#edits];
+    for (const element of this.#elements) {
+      push(element.edit(held), edits);
+    }
     if (this.#encoded === null) return edits;
     return mergeEdits(edits, [...this.#encodingEdits, ...this.#encoded.edits]);
   }
 }
 
-const listOf = (edit: Edit | null): readonly Edit[] => (edit === null ? [] : [edit]);
+function push(edit: Edit | null, edits: Edit[]): void {
+  if (edit !== null) {
+    edits.push(edit);
+  }
+}

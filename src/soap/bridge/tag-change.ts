@@ -14,23 +14,24 @@ export interface AttributeChange {
  * of the tag stays as it is.
  */
 export class TagChange {
-  /** Namespace declarations are attributes here: `xmlns:soap`. */
-  readonly #attributes = new Map<string, AttributeChange | null>();
-  /** Attributes that are added, in their order. */
-  readonly #added: [name: string, value: string][] = [];
+  /** Namespace declarations are attributes here: `xmlns:soap`. Null for none: most tags stay. */
+  #attributes: Map<string, AttributeChange | null> | null = null;
+  /** The attributes that are added, as they are written. */
+  #added = '';
 
   get isEmpty(): boolean {
-    return this.#attributes.size === 0 && this.#added.length === 0;
+    return this.#attributes === null && this.#added === '';
   }
 
   attribute(written: string, change: AttributeChange | null): void {
+    this.#attributes ??= new Map();
     this.#attributes.set(written, change);
   }
 
   /** Binds a prefix that the tag declares to another namespace. */
   rebind(prefix: string, uri: string): void {
     const name = declarationOf(prefix);
-    this.#attributes.set(name, { name, value: uri });
+    this.attribute(name, { name, value: uri });
   }
 
   /** Declares a prefix that the tag does not declare. */
@@ -40,7 +41,7 @@ export class TagChange {
 
   /** Adds an attribute that the tag does not have. */
   add(name: string, value: string): void {
-    this.#added.push([name, value]);
+    this.#added += ` ${name}=${quoted(value)}`;
   }
 
   /** This change in the message of the tag; null where it stays. */
@@ -59,24 +60,35 @@ export class TagChange {
 
   /** The tag, which is well-formed, with this change. */
   apply(tag: string): string {
-    const name = /^<[^ \t\r\n/>]+/.exec(tag)?.[0] ?? '<';
-    const rest = tag
-      .slice(name.length)
-      .replaceAll(ATTRIBUTE, (whole: string, written: string, value: string) => {
-        const change = this.#attributes.get(written);
-        if (change === undefined) return whole;
-        if (change === null) return '';
-        return ` ${change.name}=${change.value === undefined ? value : quoted(change.value)}`;
-      });
-    const added = this.#added.map(([key, value]) => ` ${key}=${quoted(value)}`);
-    return `${name}${added.join('')}${rest}`;
+    const nameEnd = tag.search(NAME_END);
+    let written = `${tag.slice(0, nameEnd)}${this.#added}`;
+    if (this.#attributes === null) return written + tag.slice(nameEnd);
+    let kept = nameEnd;
+    ATTRIBUTE.lastIndex = nameEnd;
+    for (let found = ATTRIBUTE.exec(tag); found !== null; found = ATTRIBUTE.exec(tag)) {
+      const [whole, name = '', value = ''] = found;
+      const change = this.#attributes.get(name);
+      if (change === undefined) continue;
+      written += tag.slice(kept, found.index);
+      kept = found.index + whole.length;
+      if (change !== null) {
+        written += ` ${change.name}=${change.value === undefined ? value : quoted(change.value)}`;
+      }
+    }
+    return written + tag.slice(kept);
   }
 }
 
 const declarationOf = (prefix: string): string => (prefix === '' ? 'xmlns' : `xmlns:${prefix}`);
 
 const quoted = (value: string): string =>
-  `"${referencesFor(escapeText(value).replaceAll('"', '&quot;'))}"`;
+  PLAIN.test(value)
+    ? `"${value}"`
+    : `"${referencesFor(escapeText(value).replaceAll('"', '&quot;'))}"`;
 
+/** Values that are written as they are, such as the namespaces of envelopes. */
+const PLAIN = /^[-\w:/.#]*$/;
+
+const NAME_END = /[ \t\r\n/>]/;
 /** Bytes beyond ASCII may be those of a name, so that only white space of XML ends one. */
 const ATTRIBUTE = /[ \t\r\n]+([^ \t\r\n=/>]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')/g;
