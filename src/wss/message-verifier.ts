@@ -133,13 +133,13 @@ export class MessageVerifier implements XmlHandler {
   }
 
   /** A verifier of the same message as it came, with what is encrypted of it. */
-  ofEncrypted(): MessageVerifier {
+  ofEncrypted(isPackage: boolean): MessageVerifier {
     const rules: VerificationRules = { ...this.#rules, encrypted: 'pass' };
     return new MessageVerifier(
       new EnvelopeFrame(),
       rules,
       this.#nowMillis,
-      false,
+      isPackage,
       this.#sentValues,
     );
   }

@@ -179,6 +179,57 @@ t.test('attachments that were signed, then encrypted', WITH_OPENSSL, async (t) =
   t.equal(desk.received.length, 1);
 });
 
+t.test('attachments that were encrypted, then signed', WITH_OPENSSL, async (t) => {
+  const keys = makeDecryptionKeys(t);
+  const signature = `signature:
+  authorities: { file: ${join(keys.folder, 'ca.pem')} }
+  required: [Body, attachments]`;
+  const desk = await useVerifyingDesk(t, `${keys.decrypt()}\n${signature}`);
+  const TYPE = packageType('text/xml');
+  const secret = encryptAttachment(keys.own, 'a@desk', Buffer.from('secret'));
+  const plain = { id: 'b@desk', type: 'image/png', content: Buffer.from('png') };
+  /** Signs Body and these parts, in front of what was encrypted. */
+  const signed = (security: string, parts: readonly { id: string; content: Buffer }[]): string => {
+    const body = bodyOf(CONTENT);
+    const made = signatureOf(keys.client, [
+      { uri: '#body', text: body },
+      ...parts.map(({ id, content }) => ({
+        uri: `cid:${id}`,
+        text: content,
+        transforms:
+          '<ds:Transforms><ds:Transform Algorithm="' +
+          `${SWA}Attachment-Content-Signature-Transform"></ds:Transform></ds:Transforms>`,
+      })),
+    ]);
+    return messageOf(securityOf([tokenOf(keys.client), made, security]), body);
+  };
+  const other = { ...secret.part, content: Buffer.from('other') };
+  const whole = encryptThenSign(
+    CONTENT,
+    keys.own,
+    (content) => signedMessage(keys.client, content).message,
+  );
+  for (const [why, message, parts, fault] of [
+    ['one', signed(secret.security, [secret.part]), [secret.part], null],
+    ['beside another', signed(secret.security, [secret.part, plain]), [secret.part, plain], null],
+    ['as it was', signed(secret.security, [other]), [secret.part], 'wsse:FailedCheck'],
+    ['unsigned', signed(secret.security, []), [secret.part], 'wsse:InvalidSecurity'],
+    ['the other', signed(secret.security, [plain]), [secret.part, plain], 'wsse:InvalidSecurity'],
+    [
+      'missing',
+      signed(secret.security, [secret.part, plain]),
+      [secret.part],
+      'wsse:InvalidSecurity',
+    ],
+    ['beside an encrypted Body', whole, [plain], 'wsse:InvalidSecurity'],
+  ] as const) {
+    const received = desk.received.length;
+    t.equal(await desk.send(packed(message, parts), TYPE), fault, why);
+    t.equal(desk.received.length, received + (fault === null ? 1 : 0), why);
+    if (fault === null) t.match(String(desk.received.at(-1)?.body), '\r\n\r\nsecret\r\n--b');
+  }
+});
+
 t.test('CipherValues in parts whose base64 was signed', WITH_OPENSSL, async (t) => {
   const keys = makeDecryptionKeys(t);
   const signature = `signature:

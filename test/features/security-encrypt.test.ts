@@ -317,11 +317,39 @@ t.test('replies are decrypted for callers of SOAP and GraphQL', WITH_OPENSSL, as
   t.match(await soap(), /^500 .*UPSTREAM_/s, 'what is wrong with verified content is told');
 });
 
-t.test('packages are encrypted with their attachments', WITH_OPENSSL, async (t) => {
+t.test('packages are encrypted with their attachments', WITH_OPENSSL, (t) =>
+  assertPackages(t, makeAll(t), 'none'),
+);
+
+t.test('packages are signed, then encrypted', WITH_OPENSSL, (t) =>
+  assertPackages(t, makeAll(t), 'before'),
+);
+
+t.test('packages are encrypted, then signed', WITH_OPENSSL, (t) =>
+  assertPackages(t, makeAll(t), 'behind'),
+);
+
+/** Packages over two gateways, with a signature before or behind the encryption. */
+async function assertPackages(
+  t: Test,
+  keys: Keys,
+  signature: 'none' | 'before' | 'behind',
+): Promise<void> {
+  const file = (name: string): string => `{ file: ${join(keys.folder, name)} }`;
+  const parts = '[Body, Timestamp]';
+  const isSigned = signature !== 'none';
   const chain = await useChain(t, {
-    keys: makeAll(t),
-    encrypt: ', parts: [Body, attachments]',
-    make: '        replace: true',
+    keys,
+    encrypt: `, parts: [Body, attachments], beforeSigning: ${signature === 'behind'}`,
+    make: isSigned
+      ? `        timestamp: true
+        replace: true
+        signature: { cert: ${file('c.pem')}, key: ${file('k.pem')}, parts: ${parts} }`
+      : '        replace: true',
+    verify: isSigned
+      ? `        timestamp: { required: true }
+        signature: { authorities: ${file('ca.pem')}, required: ${parts} }`
+      : '',
     more: OWN,
   });
   const content = '<Pay xmlns="urn:desk"><sum>1</sum></Pay>';
@@ -336,11 +364,13 @@ t.test('packages are encrypted with their attachments', WITH_OPENSSL, async (t) 
     t.notMatch(chain.wire.at(-1), /sum>|secret/, 'nothing is plain on the wire');
     return String(chain.received.at(-1)?.body);
   };
-  const attached = await send(packed(envelope(content), [part]), packageType('text/xml'));
-  t.ok(attached.includes(content));
-  t.match(attached, /Content-Type: application\/pdf\r\n\r\n%PDF secret\r\n--b--/);
+  if (!isSigned) {
+    const attached = await send(packed(envelope(content), [part]), packageType('text/xml'));
+    t.ok(attached.includes(content));
+    t.match(attached, /Content-Type: application\/pdf\r\n\r\n%PDF secret\r\n--b--/);
+  }
   const XOP = 'application/xop+xml';
   const mtom = await send(packed(envelope(included), [part], XOP), packageType(XOP));
   const base64 = part.content.toString('base64');
   t.ok(mtom.includes(content.replace('1', base64)), 'what it includes is encrypted with it');
-});
+}

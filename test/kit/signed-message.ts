@@ -49,10 +49,10 @@ export const keyByToken = (id = 'token'): string =>
   `<wsse:SecurityTokenReference xmlns:wsse="${WSSE}"><wsse:Reference URI="#${id}" ` +
   `ValueType="${X509}#X509v3"/></wsse:SecurityTokenReference>`;
 
-/** One Reference: `text` is the canonical form of the element. */
+/** One Reference: `text` is the canonical form of the element, or the content of a part. */
 export interface SignedPart {
   readonly uri: string;
-  readonly text: string;
+  readonly text: string | Buffer;
   readonly digest?: 'sha1' | 'sha256' | 'sha512';
   /** In place of the usual Transforms. */
   readonly transforms?: string;

@@ -4,7 +4,7 @@ import { PLAIN_CODINGS } from './boundaries/part-head.js';
 import type { IncludedPart } from './kept-parts.js';
 import { readContentType } from './media-type.js';
 import { MIME_LIMITS, type MimeLimits } from './mime-limits.js';
-import { MultipartReader } from './multipart.js';
+import { type AttachmentSink, MultipartReader } from './multipart.js';
 import type { PackageType } from './package-type.js';
 import { References, referenceIn, type Spellings, spellingsOf } from './references.js';
 
@@ -28,7 +28,9 @@ export interface EditablePart {
 /** A part by the offsets of its content. */
 interface PlacedPart {
   readonly id: string | null;
-  readonly isPlain: boolean;
+  readonly coding: string;
+  /** As a sink gets it. */
+  readonly mediaType: string | null;
   readonly start: number;
   end: number;
   /** What it becomes; null: it stays as it is. */
@@ -72,7 +74,7 @@ export class PackageEditor {
         headBytes: Number.POSITIVE_INFINITY,
         onEnvelope: ignore,
         attachments: {
-          begin: (id, coding, _mediaType, offset) => this.#begin(id, coding, offset),
+          begin: (id, coding, mediaType, start) => this.#begin({ id, coding, mediaType, start }),
           data: ({ length }) => this.#extend(length),
         },
       },
@@ -109,6 +111,16 @@ export class PackageEditor {
       }));
   }
 
+  /** Gives the parts that stay to a sink, in their order. */
+  readInto(sink: AttachmentSink): void {
+    for (const { id, coding, mediaType, start, end, change } of this.#parts) {
+      if (change === null && sink.begin(id, coding, mediaType, start)) {
+        sink.data(this.#bytes.subarray(start, end));
+      }
+    }
+    sink.end?.();
+  }
+
   /**
    * Throws `MTOM_STRUCTURE` where the part is changed already, or its content would end it.
    */
@@ -143,14 +155,8 @@ export class PackageEditor {
     return pieces;
   }
 
-  #begin(id: string | null, coding: string, offset: number): boolean {
-    this.#parts.push({
-      id,
-      isPlain: PLAIN_CODINGS.has(coding),
-      start: offset,
-      end: offset,
-      change: null,
-    });
+  #begin(part: Omit<PlacedPart, 'end' | 'change'>): boolean {
+    this.#parts.push({ ...part, end: part.start, change: null });
     return true;
   }
 
@@ -184,8 +190,8 @@ export class PackageEditor {
     part.change = change;
   }
 
-  #contentOf({ isPlain, start, end }: PlacedPart): Buffer | null {
-    return isPlain ? this.#bytes.subarray(start, end) : null;
+  #contentOf({ coding, start, end }: PlacedPart): Buffer | null {
+    return PLAIN_CODINGS.has(coding) ? this.#bytes.subarray(start, end) : null;
   }
 
   /** The head of the part whose content begins here, from the line end before its boundary. */

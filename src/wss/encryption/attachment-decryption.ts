@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { Refusal } from '../../core/index.js';
+import type { mime } from '../../soap/index.js';
 import type { canonical } from '../../xml/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { elementParts, isNamed, requiredAttribute, typedAttribute } from '../strict-elements.js';
@@ -14,6 +15,8 @@ export interface EncryptedAttachments {
   contentOf(url: string): Buffer | null;
   /** Puts decrypted content in its place; `mediaType` null: that of the part stays. */
   replace(url: string, part: { readonly content: Buffer; readonly mediaType: string | null }): void;
+  /** Gives the parts that no other one includes to a sink, as they came. */
+  readInto(sink: mime.AttachmentSink): void;
 }
 
 /** Whether an EncryptedData is of an attachment (SOAP with Attachments Profile 1.1 section 5.5). */

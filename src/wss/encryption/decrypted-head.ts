@@ -129,7 +129,9 @@ export function requireCover(
   security: canonical.ElementNode | null,
   cover: EncryptionCover,
 ): void {
-  for (const { place } of parts) {
+  for (const { place, data } of parts) {
+    // What was encrypted of it was compared with its signature already, where that is demanded.
+    if (isOfAttachment(data)) continue;
     if (place.parent === security) {
       throw unsupportedAlgorithm(
         'an encrypted part of the Security block under a signature of what is encrypted: sign ' +

@@ -261,10 +261,10 @@ export class MessageDecryption implements XmlHandler {
 
   /** Verifies the bytes so far, and those that follow, as they came. */
   #verifyFirst(held: Buffer): SignedBytes | null {
-    const { verifier, readers, charset } = this.#options;
+    const { verifier, readers, charset, attachments = null } = this.#options;
     if (verifier === null) return null;
-    const signed = new SignedBytes(verifier, readers, charset);
-    signed.write(held);
+    const signed = new SignedBytes(verifier, readers, charset, attachments);
+    signed.begin(held);
     return signed;
   }
 

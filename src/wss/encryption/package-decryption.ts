@@ -144,6 +144,9 @@ export class PackageDecryption {
     const { charset } = parts;
     yield;
     const { envelope, urls } = includeParts(parts.envelope, 'in CipherValue', readers, parts);
+    for (const url of urls) {
+      parts.remove(url);
+    }
     yield;
     const opened: Buffer[] = [];
     const output = { write: (piece: Buffer) => void opened.push(piece), end: () => {} };
@@ -160,9 +163,6 @@ export class PackageDecryption {
     }
     decryption.end();
     this.#isWhole = true;
-    for (const url of urls) {
-      parts.remove(url);
-    }
     const isPassed = !decryption.isEncrypted;
     for (const piece of isPassed ? [bytes] : this.#written(parts, Buffer.concat(opened))) {
       for (let at = 0; at < piece.length; at += STEP_BYTES) {
