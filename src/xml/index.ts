@@ -2,6 +2,8 @@
 
 export * as canonical from './canonical/index.js';
 export { isNcName } from './chars.js';
+export type { Encoding } from './encodings.js';
+export * as encodings from './encodings.js';
 export {
   ALL,
   ELEMENTS_ONLY,
@@ -19,7 +21,6 @@ export { InterestFilter } from './interest-filter.js';
 export { XML_LIMITS, type XmlLimits } from './limits.js';
 export * as contentModels from './models/index.js';
 export { XML_NAMESPACE, XMLNS_NAMESPACE } from './namespaces.js';
-export { isKnownCharset } from './prolog.js';
 export { XmlReader } from './reader.js';
 export { ReaderPool } from './reader-pool.js';
 export { normaliseValue } from './references.js';
@@ -30,5 +31,4 @@ export { collapseSpaces, Rewriting, rewriteText } from './rewrite-text.js';
 export { sourceOffset } from './source-offset.js';
 export { syntheticTag } from './synthetic-tag.js';
 export { TeeHandler } from './tee-handler.js';
-export type { Encoding } from './transcode.js';
 export { escapeQuoted, escapeText, referencesFor, UNWRITABLE, XmlWriter } from './writer.js';

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Refusal } from '../core/index.js';
 import { refuse } from './elements.js';
+import { type Encoding, encodingOf, type WideEncoding } from './encodings.js';
 import { wordsAt, wordsOf } from './names.js';
-import { type Encoding, Transcoder } from './transcode.js';
+import { Transcoder } from './transcode.js';
 
 /**
  * Reads the beginning of a message: byte order mark and XML declaration, and finds the encoding.
@@ -20,12 +21,12 @@ export class Prolog {
   #stage: 'mark' | 'declaration' | 'content' = 'mark';
   #held: Buffer = NOTHING;
   /** The encoding that the byte order mark names. */
-  #mark: 'utf-8' | Wide | null = null;
+  #mark: 'utf-8' | WideEncoding | null = null;
   /**
    * UTF-16 as its first `<` shows it where there is no mark. Header or declaration must name it
    * then.
    */
-  #shape: Wide | null = null;
+  #shape: WideEncoding | null = null;
   #transcoder: Transcoder | null = null;
   #read = 0;
 
@@ -207,12 +208,10 @@ function mayBeginMark(head: Buffer): boolean {
 }
 
 /** XML 1.0 appendix F: UTF-16 that begins with a `<` and no mark. */
-function shapeOf(head: Buffer): Wide | null {
+function shapeOf(head: Buffer): WideEncoding | null {
   if (head[0] === 0x3c && head[1] === 0) return 'utf-16le';
   return head[0] === 0 && head[1] === 0x3c ? 'utf-16be' : null;
 }
-
-type Wide = 'utf-16le' | 'utf-16be';
 
 const NOTHING: Buffer = Buffer.alloc(0);
 const MARKS = [
@@ -230,27 +229,6 @@ const DECLARATION = new RegExp(
     `(?:${S}+encoding${S}*=${S}*(?:"([A-Za-z][A-Za-z0-9._-]*)"|'([A-Za-z][A-Za-z0-9._-]*)'))?` +
     `(?:${S}+standalone${S}*=${S}*(?:"(?:yes|no)"|'(?:yes|no)'))?${S}*\\?>$`,
 );
-
-const ENCODINGS = new Map<string, Encoding | 'utf-16'>([
-  ['utf-8', 'utf-8'],
-  ['utf8', 'utf-8'],
-  ['utf-16', 'utf-16'],
-  ['utf-16le', 'utf-16le'],
-  ['utf-16be', 'utf-16be'],
-  ['iso-8859-1', 'iso-8859-1'],
-  ['iso_8859-1', 'iso-8859-1'],
-  ['latin1', 'iso-8859-1'],
-  ['us-ascii', 'us-ascii'],
-  ['ascii', 'us-ascii'],
-  ['windows-1252', 'windows-1252'],
-  ['cp1252', 'windows-1252'],
-]);
-
-/** Whether a charset of this name, in lower case, can be read at all. */
-export const isKnownCharset = (name: string): boolean => ENCODINGS.has(name);
-
-const encodingOf = (name: string | null): Encoding | 'utf-16' | null =>
-  name === null ? null : (ENCODINGS.get(name) ?? null);
 
 /**
  * The encoding of this name, for a message with these first bytes, which decide between the two of

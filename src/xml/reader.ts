@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import { Refusal, refusals } from '../core/index.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
 import { refuse } from './elements.js';
+import type { Encoding } from './encodings.js';
 import type { XmlHandler } from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { Locator } from './locator.js';
 import { commonDeclarationBytes, Prolog } from './prolog.js';
 import { Scanner } from './scanner.js';
-import type { Encoding } from './transcode.js';
 
 /**
  * Reads one XML message in chunks cut anywhere, and reports events to a handler. XML 1.0 fifth

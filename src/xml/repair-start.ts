@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { withoutQuotes } from './encodings.js';
 
 /** A unit of the encoding of a document: one byte, or two. */
 export type UnitWidth = 'byte' | 'le' | 'be';
@@ -27,7 +28,7 @@ export class RepairStart {
   #held: Buffer = Buffer.alloc(0);
 
   constructor(charset: string | null, dropsSpace: boolean, dropsEncoding: boolean) {
-    this.#charset = charset;
+    this.#charset = charset === null ? null : withoutQuotes(charset);
     this.#dropsSpace = dropsSpace;
     this.#dropsEncoding = dropsEncoding;
   }

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { invariant } from '../core/index.js';
-import { characterOf, type Encoding } from './transcode.js';
+import { characterTable, type Encoding, isWide } from './encodings.js';
 
 /**
  * Converts an offset of the reader's events (`StartTag.offsetBytes`, `contentBytes`, the two of
@@ -10,16 +10,18 @@ import { characterOf, type Encoding } from './transcode.js';
  */
 export function sourceOffset(bytes: Buffer, encoding: Encoding, utf8Offset: number): number {
   if (encoding === 'utf-8' || encoding === 'us-ascii') return utf8Offset;
-  const wide = encoding === 'utf-16le' || encoding === 'utf-16be';
+  const wide = isWide(encoding);
   const step = wide ? 2 : 1;
+  const table = wide ? null : characterTable(encoding);
   const low = encoding === 'utf-16le' ? 0 : 1;
   // The mark of UTF-16 is not counted by the reader.
   let at = wide && bytes[low] === 0xff && bytes[1 - low] === 0xfe ? 2 : 0;
   let counted = 0;
   while (counted < utf8Offset && at + step <= bytes.length) {
-    counted += wide
-      ? utf8BytesOfUnit(bytes[at + low]! | (bytes[at + 1 - low]! << 8))
-      : utf8Bytes(bytes[at]! < 0x80 ? 0 : characterOf(bytes[at]!, encoding));
+    counted +=
+      table === null
+        ? utf8BytesOfUnit(bytes[at + low]! | (bytes[at + 1 - low]! << 8))
+        : utf8Bytes(bytes[at]! < 0x80 ? 0 : table[bytes[at]! - 0x80]!);
     at += step;
   }
   invariant(counted === utf8Offset, 'an offset at the beginning of a character of the message');

@@ -1,15 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Refusal } from '../core/index.js';
 import { refuse } from './elements.js';
+import { type CharacterTable, characterTable, type Encoding, isWide } from './encodings.js';
 
-/** The encodings a message may come in. */
-export type Encoding =
-  | 'utf-8'
-  | 'utf-16le'
-  | 'utf-16be'
-  | 'iso-8859-1'
-  | 'us-ascii'
-  | 'windows-1252';
+type Transcoded = Exclude<Encoding, 'utf-8'>;
 
 /**
  * Turns the bytes of another encoding into UTF-8, and refuses bytes that the encoding does not
@@ -17,7 +11,9 @@ export type Encoding =
  * result does not depend on the chunks.
  */
 export class Transcoder {
-  readonly #encoding: Exclude<Encoding, 'utf-8'>;
+  readonly #encoding: Transcoded;
+  /** Of an encoding of single bytes; null for UTF-16. */
+  readonly #table: CharacterTable | null;
   failure: Refusal | null = null;
   /** Bytes decoded so far, for the place in a refusal. */
   #offset: number;
@@ -25,14 +21,15 @@ export class Transcoder {
   #odd = -1;
   #high = 0;
 
-  constructor(encoding: Exclude<Encoding, 'utf-8'>, offset: number) {
+  constructor(encoding: Transcoded, offset: number) {
     this.#encoding = encoding;
+    this.#table = isWide(encoding) ? null : characterTable(encoding);
     this.#offset = offset;
   }
 
   /** Bytes of each character in this encoding, but those beyond 16 bits. */
   get unitBytes(): 1 | 2 {
-    return this.#encoding === 'utf-16le' || this.#encoding === 'utf-16be' ? 2 : 1;
+    return this.#table === null ? 2 : 1;
   }
 
   /**
@@ -48,8 +45,9 @@ export class Transcoder {
   /** Decodes the next bytes; may keep back a part of a character. */
   decode(chunk: Buffer): Buffer {
     const output = Buffer.allocUnsafe(chunk.length * 3 + 4);
-    const wide = this.#encoding === 'utf-16le' || this.#encoding === 'utf-16be';
-    const length = wide ? this.#decodeUnits(chunk, output) : this.#decodeBytes(chunk, output);
+    const table = this.#table;
+    const length =
+      table === null ? this.#decodeUnits(chunk, output) : this.#decodeBytes(chunk, output, table);
     this.#offset += chunk.length;
     return output.subarray(0, length);
   }
@@ -60,11 +58,11 @@ export class Transcoder {
     if (this.#odd >= 0 || this.#high !== 0) throw this.#broken(0);
   }
 
-  #decodeBytes(chunk: Buffer, output: Buffer): number {
+  #decodeBytes(chunk: Buffer, output: Buffer, table: CharacterTable): number {
     let length = 0;
     for (let i = 0; i < chunk.length; i++) {
       const byte = chunk[i]!;
-      const code = byte < 0x80 ? byte : characterOf(byte, this.#encoding);
+      const code = byte < 0x80 ? byte : table[byte - 0x80]!;
       if (code < 0) {
         this.failure = this.#broken(i);
         break;
@@ -107,13 +105,6 @@ export class Transcoder {
   }
 }
 
-/** The character of a byte from 0x80 on in an encoding of single bytes, or -1. */
-export function characterOf(byte: number, encoding: Encoding): number {
-  if (encoding === 'iso-8859-1') return byte;
-  if (encoding === 'us-ascii') return -1;
-  return byte < 0xa0 ? WINDOWS_1252[byte - 0x80]! : byte;
-}
-
 /** Appends a character as UTF-8; returns the new length. */
 function append(output: Buffer, at: number, code: number): number {
   if (code < 0x80) {
@@ -137,10 +128,3 @@ function append(output: Buffer, at: number, code: number): number {
   output[at + 3] = 0x80 | (code & 0x3f);
   return at + 4;
 }
-
-/** Bytes 0x80 to 0x9F of windows-1252; -1 where it defines nothing. */
-const WINDOWS_1252 = [
-  0x20ac, -1, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152,
-  -1, 0x17d, -1, -1, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161,
-  0x203a, 0x153, -1, 0x17e, 0x178,
-];

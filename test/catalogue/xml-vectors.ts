@@ -198,13 +198,18 @@ const ENCODED: readonly (readonly [
   string,
   (text: string) => Buffer,
 ])[] = [
-  ...['UTF-7', 'UTF-32', 'ISO-2022-JP', 'Shift_JIS'].map(
+  ...['UTF-7', 'UTF-32', 'ISO-2022-JP', 'Shift_JIS', 'GB18030', 'EUC-KR'].map(
     (name) => ['X21', `header ${name}`, name.toLowerCase(), PLAIN, latin] as const,
   ),
   ['X21', 'header EBCDIC', 'ibm037', PLAIN, latin],
   ['X21', 'declared UTF-7', null, declared('UTF-7'), latin],
   ['X21', 'declared UTF-32', null, declared('UTF-32'), latin],
   ['X21', 'declared ISO-2022-JP', null, declared('ISO-2022-JP'), latin],
+  ['X21', 'header in single quotes', "'utf-8'", PLAIN, latin],
+  ['X21', 'declared Shift_JIS', null, declared('Shift_JIS', '\x83\x5c'), latin],
+  ['X21', 'declared GBK', null, declared('GBK', '\x81\x40'), latin],
+  ['X21', 'declared Big5', null, declared('Big5', '\xa4\x40'), latin],
+  ['X21', 'declared EUC-JP', null, declared('EUC-JP', '\xa4\xa2'), latin],
   ['X21', 'declared EBCDIC', null, declared('IBM037'), latin],
   ['X21', 'bytes of EBCDIC', null, '\x4c\x6f\xa7\x94\x93\x40\xa5\x85', latin],
   ['X21', 'bytes of UTF-32', null, `\xff\xfe\0\0${[...PLAIN].join('\0\0\0')}\0\0\0`, latin],
@@ -218,6 +223,10 @@ const ENCODED: readonly (readonly [
   ['X21', 'ISO-8859-1', 'iso-8859-1', declared('ISO-8859-1', 'é'), latin],
   ['X21', 'US-ASCII with more', 'us-ascii', declared('US-ASCII', 'é'), latin],
   ['X21', 'windows-1252', null, declared('windows-1252', '\x80'), latin],
+  ['X21', 'ISO-8859-2', 'iso-8859-2', declared('ISO-8859-2', '\xb3'), latin],
+  ['X21', 'windows-1251', null, declared('windows-1251', '\xcf'), latin],
+  ['X21', 'single-byte encodings differ', 'windows-1250', declared('ISO-8859-2', '\xb3'), latin],
+  ['X21', 'undefined byte', null, declared('windows-1250', '\x81'), latin],
   ['X22', 'in UTF-16', 'utf-16', `${MARK}${withContent('\ud800x')}`, utf16],
 ];
 

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -72,7 +73,7 @@ export async function useService(
     /** Asks in GraphQL: the text of the answer. */
     askText: (query: string, headers: Headers = {}) => askText(gateway.url, query, headers),
     /** Sends a message of SOAP to the first service. */
-    send: (message: string, headers: Headers = {}) =>
+    send: (message: string | Buffer, headers: Headers = {}) =>
       postSoap(`${gateway.url}/soap/${gateway.compiled().services[0]?.name}`, message, headers),
     /** The last message that the backend got. */
     sent: () => String(backend.complete.at(-1)?.body ?? ''),

@@ -14,6 +14,44 @@ const latin = (encoding: string, text: string): Buffer =>
   Buffer.from(declared(encoding, text), 'latin1');
 const BOM = '\ufeff';
 
+/** Encodings of single bytes, with words in them and their bytes. */
+const BYTES: readonly (readonly [encoding: string, written: string, text: string])[] = [
+  ['ISO-8859-2', 'Za\xbf\xf3\xb3\xe6 g\xea\xb6l\xb1 ja\xbc\xf1', 'Zażółć gęślą jaźń'],
+  ['ISO-8859-3', '\xe6\xb1\xfd', 'ĉħŭ'],
+  ['ISO-8859-4', '\xe0\xf1\xba', 'āņē'],
+  ['ISO-8859-5', '\xbf\xe0\xd8\xd2\xd5\xe2', 'Привет'],
+  ['ISO-8859-6', '\xe5\xd1\xcd\xc8\xc7', '\u0645\u0631\u062d\u0628\u0627'],
+  ['ISO-8859-7', '\xca\xe1\xeb\xe7\xec\xdd\xf1\xe1', 'Καλημέρα'],
+  ['ISO-8859-8', '\xf9\xec\xe5\xed', '\u05e9\u05dc\u05d5\u05dd'],
+  ['ISO-8859-9', '\xddstanbul \xfe\xf0\xfd', 'İstanbul şğı'],
+  ['ISO-8859-10', '\xe0\xff', 'āĸ'],
+  ['ISO-8859-11', '\xcd\xd2', '\u0e2d\u0e32'],
+  ['ISO-8859-13', '\xe0\xe8\xf0\xfe', 'ąčšž'],
+  ['ISO-8859-14', '\xf0\xfe', 'ŵŷ'],
+  ['ISO-8859-15', '\xa4 \xbd \x80\x9f', '€ œ \x80\x9f'],
+  ['ISO-8859-16', '\xba\xfe\xa4', 'șț€'],
+  ['windows-874', '\x80\xcd', '€\u0e2d'],
+  ['windows-1250', '\x80 \x8a\x9e\xb9', '€ Šžą'],
+  ['windows-1251', '\xcf\xf0\xe8\xe2\xe5\xf2 \xb9', 'Привет №'],
+  ['windows-1253', '\xca\xe1\xeb\xe7\xec\xdd\xf1\xe1 \xa2', 'Καλημέρα Ά'],
+  ['windows-1254', '\x80\xdd\xfe', '€İş'],
+  ['windows-1255', '\x80\xf9\xa4', '€\u05e9₪'],
+  ['windows-1256', '\x80\xe3', '€\u0645'],
+  ['windows-1257', '\x80\xe0\xfe', '€ąž'],
+  ['windows-1258', '\x80\xfe\xd2', '€₫\u0309'],
+  ['KOI8-R', '\xf0\xd2\xc9\xd7\xc5\xd4', 'Привет'],
+];
+
+/** Other names of encodings in which the byte A0 is a no-break space. */
+const NAMES: readonly (readonly [name: string, encoding: string])[] = [
+  ['ISO_8859-2', 'iso-8859-2'],
+  ['latin2', 'iso-8859-2'],
+  ['latin5', 'iso-8859-9'],
+  ['Latin-9', 'iso-8859-15'],
+  ['cp1250', 'windows-1250'],
+  ['CP1251', 'windows-1251'],
+];
+
 t.test('encodings that agree are read', async (t) => {
   const rows: readonly (readonly [string, Buffer, string | null, string, string])[] = [
     ['nothing said', Buffer.from('<a>é</a>'), null, 'utf-8', 'é'],
@@ -51,6 +89,16 @@ t.test('encodings that agree are read', async (t) => {
     ['ISO-8859-1 by header', Buffer.from('<a>é</a>', 'latin1'), 'iso-8859-1', 'iso-8859-1', 'é'],
     ['windows-1252', latin('windows-1252', '\x80\x9f\xe9'), 'windows-1252', 'windows-1252', '€Ÿé'],
     ['US-ASCII', latin('US-ASCII', 'e'), null, 'us-ascii', 'e'],
+    ['a charset in single quotes', Buffer.from('<a>é</a>'), "'utf-8'", 'utf-8', 'é'],
+    ['another in single quotes', latin('CP1250', '\x9a'), "'windows-1250'", 'windows-1250', 'š'],
+    ...BYTES.map(([encoding, written, text]) => {
+      const name = encoding.toLowerCase();
+      return [encoding, latin(encoding, written), name, name, text] as const;
+    }),
+    ...NAMES.map(([name, encoding]) => {
+      const message = Buffer.from('<a>\xa0</a>', 'latin1');
+      return [name, message, name.toLowerCase(), encoding, '\xa0'] as const;
+    }),
   ];
   for (const [what, message, charset, encoding, text] of rows) {
     const outcome = outcomeOf(message, charset);
@@ -85,6 +133,17 @@ t.test('encodings that differ, are unknown or broken are refused', async (t) => 
     ['an empty header', Buffer.from('<a/>'), ''],
     ['US-ASCII with more', latin('US-ASCII', 'é'), null],
     ['windows-1252 with a hole', latin('windows-1252', '\x81'), null],
+    ['windows-1250 with a hole', latin('windows-1250', '\x81'), null],
+    ['windows-1253 with a hole', latin('windows-1253', '\xaa'), null],
+    ['ISO-8859-7 with a hole', latin('ISO-8859-7', '\xff'), null],
+    ['a part of ISO 8859 that was never made', latin('ISO-8859-12', 'x'), null],
+    ['GBK', latin('GBK', '\x81\x40'), null],
+    ['GB18030', Buffer.from('<a/>'), 'gb18030'],
+    ['Big5', latin('Big5', '\xa4\x40'), null],
+    ['EUC-JP', latin('EUC-JP', '\xa4\xa2'), null],
+    ['EUC-KR', latin('EUC-KR', '\xb0\xa1'), null],
+    ['single quotes and another declaration', latin('ISO-8859-2', 'x'), "'utf-8'"],
+    ['one single quote', Buffer.from('<a/>'), "'utf-8"],
     ['a lone high surrogate', utf16le(`${BOM}<a>\ud800</a>`), null],
     ['a lone low surrogate', utf16be(`${BOM}<a>\udc00</a>`), null],
     ['half a code unit', Buffer.concat([utf16le(`${BOM}<a/>`), Buffer.of(32)]), null],

@@ -2,6 +2,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { asRefusal, Refusal, refusals, type sharedState, tolerated } from '../../core/index.js';
 import { DIALECTS, mime, mimeTypes } from '../../soap/index.js';
 import { checkAuthStatus, type ReplyHead } from '../../upstream/index.js';
+import { encodings } from '../../xml/index.js';
 
 /**
  * Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks
@@ -79,7 +80,7 @@ const NO_TYPE: mimeTypes.MediaType = { name: '', charset: null, action: null };
 /** Throws for a coding that is left: gzip is decoded before. */
 function checkCoding(header: string | null): void {
   const coding = header?.trim().toLowerCase() ?? '';
-  if (NO_CODINGS.has(coding)) return;
+  if (NO_CODINGS.has(coding) || encodings.isKnownCharset(coding)) return;
   throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding', {
     found: header,
     facts: { expected: ['gzip', 'identity'] },
@@ -87,12 +88,11 @@ function checkCoding(header: string | null): void {
 }
 
 /**
- * What names no coding of content: nothing, and what scripts write for the charset, or for the
- * encoding of a part of mail. Clients that do not know a coding read the content as it is.
+ * What names no coding of content: nothing, and what scripts write for the encoding of a part of
+ * mail. They write charsets too. Clients that do not know a coding read the content as it is.
  */
 const NO_CODINGS: ReadonlySet<string> = new Set([
   ...['', 'identity', 'none'],
-  ...['utf-8', 'utf8', 'utf-16', 'iso-8859-1', 'us-ascii', 'windows-1252'],
   ...['7bit', '8bit', 'binary'],
 ]);
 

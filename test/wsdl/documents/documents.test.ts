@@ -362,6 +362,30 @@ t.test('encodings: UTF-8, UTF-16 and ISO-8859-1 by mark or declaration', async (
   }
 });
 
+t.test(
+  'encodings of single bytes: the names and texts of a WSDL are those of its table',
+  async (t) => {
+    const text = (encoding: string, name: string) =>
+      Buffer.from(
+        wsdlWith({ types: schemaWith(`<xs:element name="${name}" type="xs:int"/>`) }).replace(
+          'UTF-8',
+          encoding,
+        ),
+        'latin1',
+      );
+    const directory = folderWith(t, {
+      'windows-1252.wsdl': text('windows-1252', 'Stra\xdfe\x8a'),
+      'ISO-8859-16.wsdl': text('ISO-8859-16', '\xaaara'),
+      'koi8-r.wsdl': text('koi8-r', '\xc7\xd7'),
+    });
+    const named = { 'windows-1252': 'StraßeŠ', 'ISO-8859-16': 'Șara', 'koi8-r': 'гв' };
+    for (const [encoding, name] of Object.entries(named)) {
+      const model = await readWsdl(join(directory, `${encoding}.wsdl`), FILES);
+      t.ok(model.elements.has(`{urn:t}${name}`), encoding);
+    }
+  },
+);
+
 t.test('a WSDL from a URL: relative and absolute imports of its host, no other host', async (t) => {
   const asked: string[] = [];
   const pages: Readonly<Record<string, string>> = {
