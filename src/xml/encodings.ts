@@ -42,30 +42,48 @@ function fillTable(table: CharacterTable, characters: string): void {
   }
 }
 
-/** The text of bytes in this encoding; null where it does not define one of them. */
-export function decodeBytes(bytes: Uint8Array, encoding: ByteEncoding): string | null {
-  const table = characterTable(encoding);
+/** Whether characters have two bytes or four. */
+export const isWide = (encoding: string): encoding is WideEncoding =>
+  encoding === 'utf-16le' || encoding === 'utf-16be';
+
+/** Decodes whole documents; null for bytes that the encoding does not define. */
+export type Decode = (bytes: Uint8Array) => string | null;
+
+const DECODERS = new Map<Encoding | 'utf-16', Decode>();
+
+/** What decodes a charset of this name, in lower case; null for a name that is not read at all. */
+export function decoderOf(name: string): Decode | null {
+  const encoding = NAMES.get(name);
+  if (encoding === undefined) return null;
+  const known = DECODERS.get(encoding);
+  if (known !== undefined) return known;
+  const made = makeDecoder(encoding);
+  DECODERS.set(encoding, made);
+  return made;
+}
+
+function makeDecoder(encoding: Encoding | 'utf-16'): Decode {
+  if (encoding !== 'utf-8' && encoding !== 'utf-16' && !isWide(encoding)) {
+    return (bytes) => decodeBytes(bytes, characterTable(encoding));
+  }
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      return null;
+    }
+  };
+}
+
+function decodeBytes(bytes: Uint8Array, table: CharacterTable): string | null {
   const units = new Uint16Array(bytes.length);
   for (const [at, byte] of bytes.entries()) {
     const code = byte < 0x80 ? byte : table[byte - 0x80]!;
     if (code < 0) return null;
     units[at] = code;
   }
-  return new TextDecoder('utf-16le').decode(units);
-}
-
-/** Whether characters have two bytes or four. */
-export const isWide = (encoding: string): encoding is WideEncoding =>
-  encoding === 'utf-16le' || encoding === 'utf-16be';
-
-/** Whether a charset of this name, in lower case, can be read at all. */
-export const isKnownCharset = (name: string): boolean => NAMES.has(name);
-
-/** The encoding of one byte for each character that has this name; null for another. */
-export function byteEncodingOf(name: string): ByteEncoding | null {
-  const encoding = NAMES.get(name.toLowerCase()) ?? 'utf-8';
-  const isOther = encoding === 'utf-8' || encoding === 'utf-16' || isWide(encoding);
-  return isOther ? null : encoding;
+  return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(units);
 }
 
 /**

@@ -2,8 +2,7 @@
 
 export * as canonical from './canonical/index.js';
 export { isNcName } from './chars.js';
-export type { Encoding } from './encodings.js';
-export * as encodings from './encodings.js';
+export { decoderOf, type Encoding } from './encodings.js';
 export {
   ALL,
   ELEMENTS_ONLY,

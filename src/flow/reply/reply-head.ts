@@ -2,7 +2,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { asRefusal, Refusal, refusals, type sharedState, tolerated } from '../../core/index.js';
 import { DIALECTS, mime, mimeTypes } from '../../soap/index.js';
 import { checkAuthStatus, type ReplyHead } from '../../upstream/index.js';
-import { encodings } from '../../xml/index.js';
+import { decoderOf } from '../../xml/index.js';
 
 /**
  * Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks
@@ -80,7 +80,7 @@ const NO_TYPE: mimeTypes.MediaType = { name: '', charset: null, action: null };
 /** Throws for a coding that is left: gzip is decoded before. */
 function checkCoding(header: string | null): void {
   const coding = header?.trim().toLowerCase() ?? '';
-  if (NO_CODINGS.has(coding) || encodings.isKnownCharset(coding)) return;
+  if (NO_CODINGS.has(coding) || decoderOf(coding) !== null) return;
   throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding', {
     found: header,
     facts: { expected: ['gzip', 'identity'] },

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, refuseByLimit } from '../../core/index.js';
 import { type GateOptions, mime, mimeTypes, readSoapAction } from '../../soap/index.js';
-import { encodings } from '../../xml/index.js';
+import { decoderOf } from '../../xml/index.js';
 
 /** The two fields that describe the content of a request; null for a field that is not sent. */
 export interface ContentFields {
@@ -125,7 +125,7 @@ export function readMessageType(
     });
   }
   const { charset } = mediaType;
-  if (charset !== null && !encodings.isKnownCharset(charset)) {
+  if (charset !== null && decoderOf(charset) === null) {
     throw new Refusal('HTTP_MEDIA_TYPE', 'charset', { found: charset });
   }
   return { mediaType, package: packageType };

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { encodings } from '../../xml/index.js';
+import { decoderOf } from '../../xml/index.js';
 
 /** Byte patterns by which the encoding of a document is detected (XML 1.0 appendix F). */
 const BYTE_ORDER_MARKS: readonly {
@@ -14,9 +14,6 @@ const BYTE_ORDER_MARKS: readonly {
   { bytes: [0x3c, 0x00], encoding: 'utf-16le' },
 ];
 
-/** The encodings of documents that Node decodes; those of single bytes have tables here. */
-const DECODED = /^(utf-8|utf8|utf-16|utf-16le|utf-16be)$/;
-
 /**
  * The text of a document without its byte order mark, or a sentence with the reason why it cannot
  * be decoded.
@@ -25,24 +22,16 @@ export function decodeDocument(
   bytes: Uint8Array,
   charset: string | null,
 ): { readonly text: string } | { readonly what: string } {
-  const encoding = encodings.withoutQuotes(encodingOf(bytes, charset).toLowerCase());
-  const ofBytes = encodings.byteEncodingOf(encoding);
-  if (ofBytes === null && !DECODED.test(encoding)) {
+  const encoding = encodingOf(bytes, charset).toLowerCase();
+  const decode = decoderOf(encoding);
+  if (decode === null) {
     return { what: 'The document is in a character encoding that is not supported.' };
   }
-  const text = ofBytes === null ? decode(bytes, encoding) : encodings.decodeBytes(bytes, ofBytes);
+  const text = decode(bytes);
   if (text !== null) return { text };
   // PHP sends every WSDL as utf-8, whatever its declaration is: then the declaration counts.
   if (charset !== null) return decodeDocument(bytes, null);
   return { what: `The document holds bytes that are not valid ${encoding}.` };
-}
-
-function decode(bytes: Uint8Array, encoding: string): string | null {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 function encodingOf(bytes: Uint8Array, charset: string | null): string {
