@@ -19,7 +19,7 @@ import { GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import { hasVariables } from '../../src/graphql/run/arguments.js';
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';
-import { keyText } from '../../src/graphql/run/link-run.js';
+import { keyText } from '../../src/graphql/run/key-answers.js';
 import type { LinkMapping, Walk } from '../../src/graphql/schema/links/link.js';
 import { copyAlong, linkPositionsIn } from '../../src/graphql/schema/links/link-walk.js';
 import { buildSchema } from '../../src/graphql/schema/schema.js';

@@ -110,7 +110,7 @@ export class ReplyDecoder implements XmlHandler {
         } else if (!owner.isNullified) {
           owner.last = tag.local;
           const slots = slotsFor(owner.children, tag, owner.uri);
-          if (slots !== null && owner === this.#top && this.#leaf.begin(tag, owner, slots)) {
+          if (slots !== null && readings === null && this.#leaf.begin(tag, owner, slots)) {
             return ALL;
           }
           if (slots !== null) {
@@ -158,7 +158,7 @@ export class ReplyDecoder implements XmlHandler {
     if (this.#skipping) {
       this.#skipping = false;
     } else if (this.#leaf.slot !== null) {
-      this.#leaf.end(this.#top, this.#output);
+      this.#leaf.end(this.#output);
     } else {
       this.#endReadings();
     }
@@ -299,9 +299,10 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   #readLeafInFull(): void {
-    if (this.#leaf.slot === null || this.#top === null) return;
-    this.#top = this.#leaf.toReading(this.#top);
-    this.#open.push(this.#top);
+    const reading = this.#leaf.slot === null ? null : this.#leaf.toReading();
+    if (reading === null) return;
+    this.#top = reading;
+    this.#open.push(reading);
   }
 
   #end(reading: Reading): void {

@@ -1,11 +1,11 @@
 import type { FieldNode } from 'graphql';
 import { fieldError } from '../errors.js';
 import { SUBGRAPH_NAMES } from '../schema/entities/entity.js';
-import type { LinkPosition, PathNode } from '../schema/links/link-walk.js';
+import type { PathNode } from '../schema/links/link-walk.js';
 import type { EntityPlan } from './entity-plan.js';
 import type { ErrorList } from './error-list.js';
-import type { LinkRun } from './link-run.js';
-import { feedValuesOf, type Representation, readRepresentation } from './representation.js';
+import type { EntityPosition, LinkRun } from './link-run.js';
+import { type Representation, readRepresentation, valuesFor } from './representation.js';
 
 /** The key of an object while it is asked for. */
 const OBJECT = 'object';
@@ -28,7 +28,7 @@ export async function answerEntities(
   errors: ErrorList,
 ): Promise<readonly unknown[]> {
   const parent: PathNode = { parent: null, step: key };
-  const positions: LinkPosition[] = [];
+  const positions: EntityPosition[] = [];
   const holders = representations.map((representation, index) => {
     const owner: Record<string, unknown> = { [OBJECT]: null };
     try {
@@ -38,8 +38,8 @@ export async function answerEntities(
       if (!read.isNull && id === null) {
         owner[OBJECT] = {};
       } else if (!read.isNull && id !== null) {
-        const feedValues = feedValuesOf(read, id, path);
-        positions.push({ owner, key: OBJECT, feedValues, place: { parent, step: index } });
+        const values = valuesFor(read, path);
+        positions.push({ owner, key: OBJECT, place: { parent, step: index }, id, values });
       }
     } catch (caught) {
       errors.add(() => fieldError(caught, { nodes, path: [key, index] }));

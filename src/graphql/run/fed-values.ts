@@ -15,13 +15,24 @@ export interface FedValue {
  * argument has no value, or none has. Throws `InputError` for a text that is no number where the
  * argument is one.
  */
-export function fedValues(
+export const fedValues = (
   feeds: readonly FieldFeed[],
   feedValues: Readonly<Record<string, unknown>>,
+): readonly FedValue[] | null =>
+  valuesOfFeeds(feeds, (feed, index) =>
+    hiddenAlong(feedValues[hiddenKey(index)], feed.field.length - 1),
+  );
+
+/** As `fedValues`, of the values that `read` returns; null is none. */
+export function valuesOfFeeds(
+  feeds: readonly FieldFeed[],
+  read: (feed: FieldFeed, index: number) => unknown,
 ): readonly FedValue[] | null {
   const values: FedValue[] = [];
-  for (const [index, feed] of feeds.entries()) {
-    const held = hiddenAlong(feedValues[hiddenKey(index)], feed.field.length - 1);
+  for (let index = 0; index < feeds.length; index++) {
+    const feed = feeds[index];
+    if (feed === undefined) continue;
+    const held = read(feed, index);
     const value = held === null ? null : asArgument(held, feed);
     if (value !== null) {
       values.push({ feed, value });

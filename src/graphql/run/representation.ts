@@ -13,8 +13,8 @@ import { InputError, scalars } from '../../codec/index.js';
 import { getOrMake, isRecord } from '../../core/index.js';
 import type { EntityKey, EntityTable, EntityType, FeedScalar } from '../schema/entities/entity.js';
 import { entityOf, keyAmong, TYPENAME, valueAlong } from '../schema/entities/key-choice.js';
-import { HIDDEN, hiddenKey } from '../schema/feeds/hidden-slots.js';
 import { type FieldOwner, fieldOfOwner, isFieldOwner } from '../schema/types/field-owner.js';
+import { type FedValue, valuesOfFeeds } from './fed-values.js';
 
 /** A representation whose fields are values of its type. */
 export interface Representation {
@@ -57,10 +57,8 @@ export function readRepresentation(
 }
 
 /** Fields beside the key, of `@requires`, that the operation cannot do without. */
-function checkFurther({ link, paths }: EntityKey, fields: Fields, path: Path): void {
-  const ofKey = new Set(paths.map((each) => each.join('.')));
-  for (const { field, required } of link.feeds) {
-    if (!required || ofKey.has(field.join('.'))) continue;
+function checkFurther({ required }: EntityKey, fields: Fields, path: Path): void {
+  for (const field of required) {
     if ((valueAlong(fields, field) ?? null) === null) {
       throw new InputError([...path, ...field], 'has no value, and the operation needs it');
     }
@@ -70,7 +68,7 @@ function checkFurther({ link, paths }: EntityKey, fields: Fields, path: Path): v
 /** Recursion is as deep as input values may be, which is limited. */
 function readFields(value: Fields, type: FieldOwner, path: Path): Fields {
   const readers = getOrMake(READERS, type, () => new Map<string, FieldReader>());
-  const fields: Record<string, unknown> = Object.create(null);
+  const fields: Record<string, unknown> = Object.create(BARE);
   for (const name of Object.keys(value)) {
     if (name === TYPENAME) continue;
     let reader = readers.get(name);
@@ -84,6 +82,9 @@ function readFields(value: Fields, type: FieldOwner, path: Path): Fields {
   }
   return fields;
 }
+
+/** Inherits nothing. An object whose own prototype is null would be a dictionary, which is slow. */
+const BARE = Object.freeze(Object.create(null));
 
 /** Reads the value of a field as one of its type; the path of the value ends with `step`. */
 type FieldReader = (value: unknown, path: Path, step: string | number) => unknown;
@@ -144,31 +145,20 @@ function innerReaderOf(type: GraphQLOutputType): FieldReader {
 }
 
 /**
- * The values of a representation for the link of its key, as the selection `id` reads them. Throws
- * `InputError` for a value that its type does not admit.
+ * The values of a representation for the link of its key; null where the operation is not called
+ * with them. Throws `InputError` for a value that its type does not admit.
  */
-export function feedValuesOf(
+export const valuesFor = (
   { key, fields }: Representation,
-  id: string,
   path: Path,
-): Readonly<Record<string, unknown>> {
-  const values: Record<string, unknown> = { [HIDDEN]: id };
-  const { feeds } = key.link;
-  for (let index = 0; index < feeds.length; index++) {
-    const field = feeds[index]?.field ?? [];
-    const found = valueAlong(fields, field) ?? null;
+): readonly FedValue[] | null =>
+  valuesOfFeeds(key.link.feeds, ({ field }, index) => {
+    const value = valueAlong(fields, field) ?? null;
     const scalar = key.scalars.get(index);
-    let value =
-      scalar === undefined || found === null || Array.isArray(found)
-        ? found
-        : writtenValue(found, scalar, path, field);
-    for (let step = 1; step < field.length && value !== null; step++) {
-      value = { [HIDDEN]: value };
-    }
-    values[hiddenKey(index)] = value;
-  }
-  return values;
-}
+    return scalar === undefined || value === null || Array.isArray(value)
+      ? value
+      : writtenValue(value, scalar, path, field);
+  });
 
 /** The value as the operation takes it, which the type of its field admits. */
 function writtenValue(

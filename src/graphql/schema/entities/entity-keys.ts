@@ -57,9 +57,18 @@ export function resolveKeys(
     const { keys } = getOrMake(entities, type.name, () => {
       return { type, unions: unionsOf(schema, type), keys: [] };
     });
-    keys.push({ fields, paths, link, scalars: feedScalars(link, type.name) });
+    const required = requiredBeside(link, paths);
+    keys.push({ fields, paths, link, required, scalars: feedScalars(link, type.name) });
   }
   return { entities, declared, errors };
+}
+
+/** The fields that a link needs besides those of its key. */
+function requiredBeside({ feeds }: Link, paths: Paths): EntityKey['required'] {
+  const ofKey = new Set(paths.map((path) => path.join('.')));
+  return feeds
+    .filter(({ field, required }) => required && !ofKey.has(field.join('.')))
+    .map(({ field }) => field);
 }
 
 const unionsOf = (schema: GraphQLSchema, type: GraphQLObjectType): readonly string[] =>

@@ -46,6 +46,8 @@ export interface EntityKey {
   readonly paths: readonly (readonly string[])[];
   /** Calls the operation; its feeds are fields of a representation. */
   readonly link: Link;
+  /** The paths of further fields, of `@requires`, that the operation cannot do without. */
+  readonly required: readonly (readonly string[])[];
   /** The scalars of its feeds by their index; absent: values are only checked when written. */
   readonly scalars: ReadonlyMap<number, FeedScalar>;
 }

@@ -9,13 +9,17 @@ export interface PathNode {
   readonly step: string | number;
 }
 
-/** The position of a link's answer in the response. */
-export interface LinkPosition {
+/** The position of an answer in the response. */
+export interface AnswerPosition {
   readonly owner: Record<string, unknown>;
   readonly key: string;
+  readonly place: PathNode;
+}
+
+/** The position of a link's answer. */
+export interface LinkPosition extends AnswerPosition {
   /** The values that fill the arguments of the call. */
   readonly feedValues: Readonly<Record<string, unknown>>;
-  readonly place: PathNode;
 }
 
 /** The path as a list. */
