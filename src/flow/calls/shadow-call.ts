@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { Shadow } from '../../compile/soap/service.js';
 import { getOrMake, Refusal } from '../../core/index.js';
 import { Exchange } from '../../gateway/exchange.js';
+import { ShadowStarts } from '../../gateway/shadow/shadow-starts.js';
 import type { ShadowOutcome } from '../../gateway/shadow/shadow-traffic.js';
 import {
   isStreamed,
@@ -21,11 +22,13 @@ interface ShadowableCall extends BackendCall {
   readonly exchange: Exchange;
 }
 
+const starts = new ShadowStarts();
+
 type Start<Parts> = (parts: Parts) => UpstreamCall;
 
 /**
- * Makes a call, and the same of the second backend, which nothing waits for. Where that is not to
- * be, it is made alone.
+ * Makes a call, and behind its reply the same of the second backend, which nothing waits for. Where
+ * that is not to be, it is made alone.
  */
 export function callWithShadow<Parts extends ShadowableCall>(
   parts: Parts,
@@ -38,16 +41,13 @@ export function callWithShadow<Parts extends ShadowableCall>(
     return start(parts);
   }
   // A body that flows cannot be sent twice, and monitor mode compares what it lets through.
-  if (isStreamed(request.body) || !traffic.enter()) {
+  if (isStreamed(request.body)) {
     const { id } = exchange;
     traffic.report({ operation: operation.name, outcome: 'skipped', paths: [], id });
     return start(parts);
   }
   const pair = new ShadowPair(parts, operation, shadow, start);
-  const call = start({ ...parts, receiver: pair.observed(parts.receiver) });
-  // Later: the caller's own call comes first.
-  setImmediate(() => pair.begin());
-  return call;
+  return start({ ...parts, receiver: pair.observed(parts.receiver) });
 }
 
 /** One call of the service, and the same call of its second backend. */
@@ -59,6 +59,8 @@ class ShadowPair<Parts extends ShadowableCall> {
   readonly #own: ShadowReply;
   readonly #second: ShadowReply;
   #call: UpstreamCall | null = null;
+  /** It counts among the calls at once. */
+  #hasEntered = false;
   #isOver = false;
 
   constructor(parts: Parts, operation: Operation, shadow: Shadow, start: Start<Parts>) {
@@ -90,13 +92,13 @@ class ShadowPair<Parts extends ShadowableCall> {
       },
       end: () => {
         receiver.end();
-        own.end();
+        this.#endOwn();
       },
       failed: (refusal) => {
         receiver.failed(refusal);
         // A Fault is a reply: its reader refuses it when it is read.
         if (refusal.code === 'SOAP_FAULT') {
-          own.end();
+          this.#endOwn();
         } else {
           own.fail();
         }
@@ -104,7 +106,29 @@ class ShadowPair<Parts extends ShadowableCall> {
     };
   }
 
-  begin(): void {
+  /** The caller has the reply: now is the time for the second backend. */
+  #endOwn(): void {
+    this.#own.end();
+    if (this.#isOver || this.#hasEntered) return;
+    if (!this.#shadow.traffic.enter()) {
+      this.#end('skipped');
+      return;
+    }
+    this.#hasEntered = true;
+    // Later: the answer is written first.
+    starts.add(() => this.#tryBegin());
+  }
+
+  #tryBegin(): void {
+    try {
+      this.#begin();
+    } catch {
+      // A call that cannot be made is one that fails.
+      this.#second.fail();
+    }
+  }
+
+  #begin(): void {
     const { request, blocks, exchange } = this.#parts;
     const { service } = this.#shadow;
     if (this.#isOver) return;
@@ -189,7 +213,9 @@ class ShadowPair<Parts extends ShadowableCall> {
     this.#own.close();
     this.#second.close();
     const { traffic } = this.#shadow;
-    traffic.leave();
+    if (this.#hasEntered) {
+      traffic.leave();
+    }
     traffic.report({
       operation: this.#operation.name,
       outcome,

@@ -8,7 +8,7 @@ import { type ReplyLimits, ReplyReader } from '../compare/reply-reader.js';
 const pace = new ShadowPace();
 
 /** Bytes that are read at once: less than a turn. */
-const PIECE_BYTES = 4 * 1024;
+const PIECE_BYTES = 2 * 1024;
 
 /** Bytes of a reply that wait unread: shorter ones may turn out to be the same bytes. */
 const UNREAD_BYTES_MAX = 64 * 1024;

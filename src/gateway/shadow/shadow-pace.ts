@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 
 /** How long comparisons hold the event loop at once. */
-const TURN_MILLIS = 1;
+const TURN_MILLIS = 0.5;
 /** The rest behind a turn; a timer that comes late shows that callers need the event loop. */
 const REST_MILLIS = 2;
 /** Rests last this many times as long as their timer was late, up to the most. */
