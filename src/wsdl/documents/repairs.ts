@@ -49,7 +49,23 @@ function byPosition(node: XmlNode, parent: XmlNode | null): string | null {
   if (parent.uri === XSD) return XSD;
   if (parent.uri !== WSDL) return null;
   if (parent.local === 'types') return node.local === 'schema' ? XSD : null;
-  return SOAP_WITHIN[parent.local]?.includes(node.local) === true ? WSDL_SOAP11 : WSDL;
+  return isOfSoap(node, parent) ? WSDL_SOAP11 : WSDL;
+}
+
+const isOfSoap = (node: XmlNode, parent: XmlNode): boolean =>
+  SOAP_WITHIN[parent.local]?.includes(node.local) === true;
+
+/** The namespace of SOAP that an undeclared prefix means: the one that is declared around it. */
+function soapNamespace(prefix: string, declared: object): string {
+  const uris = new Set<unknown>();
+  // The parser has the declarations of outer elements as prototypes.
+  for (let at: object | null = declared; at !== null; at = Object.getPrototypeOf(at)) {
+    for (const uri of Object.values(at)) {
+      uris.add(uri);
+    }
+  }
+  const is12 = prefix === 'soap12' || (uris.has(WSDL_SOAP12) && !uris.has(WSDL_SOAP11));
+  return is12 ? WSDL_SOAP12 : WSDL_SOAP11;
 }
 
 /** The default namespace where the root of a WSDL has that in place of the one of WSDL; or null. */
@@ -78,11 +94,12 @@ export function meantNamespace(
   onRepair: OnRepair,
 ): string {
   if (prefix !== '' && prefix !== 'xml' && !(prefix in ns) && parent !== null) {
-    const what =
-      `The prefix ${prefix} of the element ${node.local} is not declared: it is read in the ` +
-      'namespace of the element around it.';
-    onRepair(node, what);
-    return parent.uri;
+    const within = parent.uri === WSDL && isOfSoap(node, parent);
+    const uri = within ? soapNamespace(prefix, ns) : parent.uri;
+    const meant = within ? `namespace ${uri}.` : 'namespace of the element around it.';
+    const what = `The prefix ${prefix} of the element ${node.local} is not declared: it is read in the`;
+    onRepair(node, `${what} ${meant}`);
+    return uri;
   }
   const meant = parent?.uri === WSDL ? OF_BINDINGS.get(node.uri) : undefined;
   const uri = meant ?? (prefix === '' ? byPosition(node, parent) : null) ?? spelt(node.uri);

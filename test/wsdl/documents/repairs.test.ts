@@ -49,6 +49,17 @@ const REPAIRED: Readonly<Record<string, readonly [string, RegExp]>> = {
     ),
     /soap-envelope is read as http:\/\/schemas\.xmlsoap\.org\/wsdl\/soap12\//,
   ],
+  'elements of a binding with an undeclared prefix': [
+    wsdlWith({}).replaceAll(/ *xmlns:soap(12)?="[^"]*"/g, ''),
+    /The prefix soap of the element binding is not declared: it is read in the namespace .*\/soap\//,
+  ],
+  'an undeclared prefix where SOAP 1.2 is declared': [
+    wsdlWith({}).replace(
+      'xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"',
+      'xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/"',
+    ),
+    /The prefix soap of the element binding .* http:\/\/schemas\.xmlsoap\.org\/wsdl\/soap12\//,
+  ],
   'the namespace of bindings without its last stroke': [
     wsdlWith({}).replaceAll('wsdl/soap/"', 'wsdl/soap"'),
     /wsdl\/soap is read as/,
