@@ -1,7 +1,8 @@
 /**
  * The cost of encryption. Without arguments: a message of 4 KiB, decrypted and encrypted, beside
  * the bare work of `node:crypto`, and long Bodies. `memory`: memory while a message of 1 GiB,
- * signed and encrypted, streams through the gateway.
+ * signed and encrypted, streams through the gateway. `throughput`: one of 256 MiB beside the same
+ * that is signed alone, and the bare work of `node:crypto`.
  */
 import {
   constants,
@@ -38,6 +39,7 @@ import { startProcess } from '../kit/gateway-process.js';
 import { signedMessage } from '../kit/signed-message.js';
 import {
   cpuInTurns,
+  cpuMicrosOf,
   isProgram,
   isQuick,
   mib,
@@ -206,30 +208,34 @@ textBytes: 67108864 } }`,
 
 const ROW = `<row><name>${'x'.repeat(40)}</name><sum>12.50</sum></row>`;
 
+const PIECE = ROW.repeat(Math.ceil(CHUNK / ROW.length));
+
+/** A gateway that decrypts and verifies, and a message for it that is never there whole. */
+async function startSigned(t: Parameters<typeof startProcess>[0], bytes: number) {
+  const { folder, own, client } = await keysOf(t);
+  const signature =
+    `, signature: { authorities: { file: ${folder}/ca.pem }, subjects: ["OU=Clients"], ` +
+    'required: [Body] }';
+  const pieces = Math.ceil(bytes / PIECE.length);
+  const whole = signedMessage(client, '<Run xmlns="urn:desk">@</Run>');
+  const digest = createHash('sha256');
+  const [before = '', behind = ''] = whole.body.split('@');
+  digest.update(before);
+  for (let at = 0; at < pieces; at++) digest.update(PIECE);
+  digest.update(behind);
+  const bodyDigest = digest.digest('base64');
+  const { message } = signedMessage(client, '<Run xmlns="urn:desk">@</Run>', { bodyDigest });
+  return { ...(await startDecrypting(t, folder, signature)), own, message, pieces };
+}
+
 /** Sends a message that is signed, then encrypted, without ever having it whole. */
 async function benchMemory(bytes: number): Promise<void> {
   await withEndings(async (t) => {
-    const { folder, own, client } = await keysOf(t);
-    const signature =
-      `, signature: { authorities: { file: ${folder}/ca.pem }, subjects: ["OU=Clients"], ` +
-      'required: [Body] }';
-    const { gateway, counted } = await startDecrypting(t, folder, signature);
-    const piece = ROW.repeat(Math.ceil(CHUNK / ROW.length));
-    const pieces = Math.ceil(bytes / piece.length);
-    const whole = signedMessage(client, '<Run xmlns="urn:desk">@</Run>');
-    const digest = createHash('sha256');
-    const [before = '', behind = ''] = whole.body.split('@');
-    digest.update(before);
-    for (let at = 0; at < pieces; at++) digest.update(piece);
-    digest.update(behind);
-    const value = digest.digest('base64');
-    const { message } = signedMessage(client, '<Run xmlns="urn:desk">@</Run>', {
-      bodyDigest: value,
-    });
-    await send(gateway.url, own, message, piece, 1);
+    const { gateway, counted, own, message, pieces } = await startSigned(t, bytes);
+    await sendEncrypted(gateway.url, own, message, 1);
     const idle = residentBytes(gateway.child.pid ?? 0);
     const start = performance.now();
-    await send(gateway.url, own, message, piece, pieces);
+    await sendEncrypted(gateway.url, own, message, pieces);
     const seconds = (performance.now() - start) / 1000;
     const peak =
       Number(
@@ -244,11 +250,85 @@ async function benchMemory(bytes: number): Promise<void> {
   });
 }
 
-async function send(
+/** Processor time of the gateway for a message that is encrypted, and for one that is not. */
+async function benchThroughput(bytes: number, rounds: number): Promise<void> {
+  await withEndings(async (t) => {
+    const { gateway, counted, own, message, pieces } = await startSigned(t, bytes);
+    const { pid = 0 } = gateway.child;
+    const times: readonly number[][] = [[], [], []];
+    for (let round = 0; round <= rounds; round++) {
+      const starts = [cpuMicrosOf(pid)];
+      await sendPlain(gateway.url, message, pieces);
+      starts.push(cpuMicrosOf(pid));
+      await sendEncrypted(gateway.url, own, message, pieces);
+      starts.push(cpuMicrosOf(pid));
+      const [plain = 0, encrypted = 0] = starts
+        .slice(1)
+        .map((end, at) => (end - (starts[at] ?? 0)) / 1e6);
+      // The first round compiles the code.
+      if (round === 0) continue;
+      for (const [at, seconds] of [bareSeconds(pieces), plain, encrypted].entries()) {
+        times[at]?.push(seconds);
+      }
+    }
+    const [bare = 0, plain = 0, encrypted = 0] = times.map((each) => quantile(each, 0.5));
+    const share = (bare + plain) / encrypted;
+    print(
+      `${mib(bytes)} MiB, processor seconds: node:crypto alone ${bare.toFixed(2)}, signed ` +
+        `${plain.toFixed(2)}, signed and encrypted ${encrypted.toFixed(2)}: ${share.toFixed(2)} ` +
+        'of the throughput of both, at least 0.5\n',
+    );
+    if (counted.complete !== 2 * (rounds + 1)) process.exitCode = 1;
+  });
+}
+
+/** Base64 and AES-256-GCM of as many bytes, in chunks. */
+function bareSeconds(pieces: number): number {
+  const [key, iv] = [randomBytes(32), randomBytes(12)];
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  // A multiple of three bytes, so that all chunks of base64 are alike.
+  const bytes = PIECE.length - (PIECE.length % 3);
+  const letters = cipher.update(PIECE.slice(0, bytes)).toString('base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, iv);
+  const start = process.cpuUsage();
+  for (let at = 0; at < (pieces * PIECE.length) / bytes; at++) {
+    decipher.update(Buffer.from(letters, 'base64'));
+  }
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1e6;
+}
+
+async function sendPlain(url: string, message: string, pieces: number): Promise<void> {
+  const [head = '', tail = ''] = message.split('@');
+  const { request, over, write } = openCall(url);
+  await write(head);
+  for (let at = 0; at < pieces; at++) await write(PIECE);
+  request.end(tail);
+  await over;
+}
+
+/** A call whose body is written piece by piece; `over` when it has its answer, or has none. */
+function openCall(url: string) {
+  const request = httpRequest(`${url}/soap/desk`, {
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'text/xml' },
+  });
+  const over = new Promise<void>((resolve) => {
+    request
+      .on('response', (answer) => answer.resume().on('close', resolve))
+      .on('error', () => resolve());
+  });
+  const write = async (text: string): Promise<void> => {
+    if (!request.write(text, 'latin1')) await Promise.race([once(request, 'drain'), over]);
+  };
+  return { request, over, write };
+}
+
+async function sendEncrypted(
   url: string,
   own: Identity,
   message: string,
-  piece: string,
   pieces: number,
 ): Promise<void> {
   let key = Buffer.alloc(0);
@@ -263,28 +343,18 @@ async function send(
     /<s:Body[^>]*>(.*)<\/s:Body>/s.exec(message)?.[1]?.split('@') ?? [];
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, iv);
-  const request = httpRequest(`${url}/soap/desk`, {
-    method: 'POST',
-    agent: false,
-    headers: { 'content-type': 'text/xml' },
-  });
-  const over = new Promise<void>((resolve) => {
-    request
-      .on('response', (answer) => answer.resume().on('close', resolve))
-      .on('error', () => resolve());
-  });
+  const { request, over, write } = openCall(url);
   let rest = iv;
-  const write = async (content: Buffer): Promise<void> => {
+  const writeLetters = async (content: Buffer): Promise<void> => {
     const known = Buffer.concat([rest, content]);
     const count = known.length - (known.length % 3);
     rest = known.subarray(count);
-    if (!request.write(known.subarray(0, count).toString('base64'), 'latin1'))
-      await Promise.race([once(request, 'drain'), over]);
+    await write(known.subarray(0, count).toString('base64'));
   };
-  request.write(head);
-  await write(cipher.update(start));
-  for (let at = 0; at < pieces; at++) await write(cipher.update(piece));
-  await write(cipher.update(end));
+  await write(head);
+  await writeLetters(cipher.update(start));
+  for (let at = 0; at < pieces; at++) await writeLetters(cipher.update(PIECE));
+  await writeLetters(cipher.update(end));
   const last = Buffer.concat([rest, cipher.final(), cipher.getAuthTag()]);
   request.end(last.toString('base64') + tail);
   await over;
@@ -292,6 +362,9 @@ async function send(
 
 export async function benchEncrypted(quick: boolean): Promise<void> {
   if (process.argv.includes('memory')) return benchMemory(quick ? 2 ** 26 : 2 ** 30);
+  if (process.argv.includes('throughput')) {
+    return benchThroughput(quick ? 2 ** 24 : 2 ** 28, quick ? 3 : 5);
+  }
   return benchCost(quick);
 }
 

@@ -108,7 +108,8 @@ t.test(
  * Scenarios of @modelcontextprotocol/conformance that apply to a server of tools. All others are
  * about resources, prompts, completion, sampling, logging, tasks and streams, which the server does
  * not declare, or call tools that only a server made for the suite can have (images, audio, schemas
- * with references, header annotations, several rounds of questions).
+ * with references, header annotations, several rounds of questions). Those of authorization are for
+ * clients, and for authorization servers.
  */
 const SCENARIOS = [
   'server-initialize',
