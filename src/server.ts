@@ -207,12 +207,7 @@ export class Gateway {
     );
     this.#canaries = new Canaries(
       [options.canaries, this.#shared?.canaries].flatMap((channel) => channel ?? []),
-      ({ service, cause }) =>
-        log.event('warn', 'canary went back', {
-          service,
-          cause,
-          key: `services.${service}.canary`,
-        }),
+      log,
     );
     const finish = makeFinish([
       // First: it decides whether the trace is kept, which the metrics name.

@@ -5,23 +5,21 @@ import {
   type CanaryState,
   CanaryStates,
 } from '../../gateway/canary/canary-channel.js';
+import type { Log } from '../../observe/log/log.js';
 
 /** The service with a canary, as far as its share goes. */
 type CanaryService = Pick<SoapService, 'name'> & { readonly canary: Canary };
-
-/** What a process does when calls go back by themselves. */
-export type ReportBack = (state: CanaryState) => void;
 
 /** The canaries of a process, whatever its generation, and what other processes know of them. */
 export class Canaries {
   readonly #states = new CanaryStates();
   readonly #channels: readonly CanaryChannel[];
-  readonly #report: ReportBack;
+  readonly #log: Pick<Log, 'event'>;
   #services: readonly CanaryService[] = [];
 
-  constructor(channels: readonly CanaryChannel[], report: ReportBack) {
+  constructor(channels: readonly CanaryChannel[], log: Pick<Log, 'event'>) {
     this.#channels = channels;
-    this.#report = report;
+    this.#log = log;
     for (const channel of channels) {
       channel.receive(
         { state: (state) => this.#take(state), calls: (calls) => this.#count(calls) },
@@ -64,7 +62,11 @@ export class Canaries {
       share.move(known.share);
     }
     share.listen({
-      back: (cause) => this.#report(this.#change(service, 0, cause)),
+      back: (cause) => {
+        this.#change(service, 0, cause);
+        const key = `services.${name}.canary`;
+        this.#log.event('warn', 'canary went back', { service: name, cause, key });
+      },
       counted: (counts) => {
         for (const channel of this.#channels) {
           channel.count?.({ service: name, digest, counts });
@@ -93,8 +95,14 @@ export class Canaries {
 
   /** Takes over what another process has found. */
   #take(state: CanaryState): void {
-    if (this.#states.add(state)) {
-      this.#of(state)?.canary.share.move(state.share);
+    if (!this.#states.add(state)) return;
+    const own = this.#of(state)?.canary.share;
+    if (own === undefined) return;
+    const { service, share, cause } = state;
+    const isOther = own.share !== share;
+    own.move(share);
+    if (isOther) {
+      this.#log.event('info', 'canary follows another process', { service, share, cause });
     }
   }
 
