@@ -221,6 +221,28 @@ t.test('a plain route to the backend of a service that has rules is warned about
   );
 });
 
+t.test('keys of a subgraph that are masked are warned about', async (t) => {
+  const shop = (mask: string, keys: string): string =>
+    'clients: { address: { class: partner }, classes: { partner: {} } }\nservices: { shop: { url: http://a, types: "type Query ' +
+    '{ order(id: ID!): Order } type Order { id: ID!, no: ID, buyer: Buyer } type Buyer { id: ID }", ' +
+    'operations: { Get: { field: Query.order } }, schema: { ' +
+    `restrictedReplies: refuse, types: { ${mask} } } } }\ngraphql: { federation: { keys: { Order: ${keys} } } }\n`;
+  const masked = 'Order: { fields: { id: { mask: { partner: hash } } } }';
+  const byId = '{ fields: id, operation: shop.Get }';
+  const found = /^3:\d+: `Order.id` of the key is masked for some clients: /;
+  t.match(await notesOn(t, shop(masked, byId)), [found]);
+  t.match(await notesOn(t, shop(masked, `[${byId}, { fields: id no, resolvable: false }]`)), [
+    found,
+    found,
+  ]);
+  t.same(await notesOn(t, shop(masked, '{ fields: no, resolvable: false }')), []);
+  const nested = '{ fields: "buyer { id }", resolvable: false }';
+  t.match(await notesOn(t, shop('Buyer: { fields: { id: { mask: last4 } } }', nested)), [
+    /^3:\d+: `Buyer.id` of the key is masked for some clients: /,
+  ]);
+  t.same(await notesOn(t, shop(masked, nested)), []);
+});
+
 t.test('settings without effect, which may be meant, are warned about', async (t) => {
   const soap = (get: string, set = ''): string =>
     'services: { desk: { url: http://a, types: "type Query { item: Item } type Mutation { ' +

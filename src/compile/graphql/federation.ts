@@ -9,24 +9,30 @@ type Mapping = NonNullable<Parameters<typeof graphqlSchema.buildingSchema>[5]>;
 export function federationOf({ graphql: { federation } }: Pick<Config, 'graphql'>): Mapping | null {
   if (federation === undefined) return null;
   return {
-    keys: Object.entries(federation.keys).flatMap(([type, given]) =>
-      isList(given)
-        ? given.map((key, index) => keyMapping(type, index, key))
-        : [keyMapping(type, null, given)],
-    ),
+    keys: keysIn(federation).map(keyMapping),
     directives: directivesOf(federation.types),
   };
 }
+
+/** A key as configured; `index` is null where its type has no list of keys. */
+interface ConfiguredKey {
+  readonly type: string;
+  readonly index: number | null;
+  readonly key: FederationKey;
+}
+
+export const keysIn = ({ keys }: Pick<FederationConfig, 'keys'>): readonly ConfiguredKey[] =>
+  Object.entries(keys).flatMap(([type, given]): readonly ConfiguredKey[] =>
+    isList(given)
+      ? given.map((key, index) => ({ type, index, key }))
+      : [{ type, index: null, key: given }],
+  );
 
 const isList = (
   given: FederationKey | readonly FederationKey[],
 ): given is readonly FederationKey[] => Array.isArray(given);
 
-function keyMapping(
-  type: string,
-  index: number | null,
-  key: FederationKey,
-): Mapping['keys'][number] {
+function keyMapping({ type, index, key }: ConfiguredKey): Mapping['keys'][number] {
   const { fields, resolvable = true, operation = null, arguments: filled = null, batch } = key;
   return {
     type,

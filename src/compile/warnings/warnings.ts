@@ -6,6 +6,7 @@ import { listenersOf } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { Graph } from '../graphql/graph.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
+import { warningsOfMaskedKeys } from './masked-keys.js';
 import { warningsOfProofs } from './unheld-proofs.js';
 import { warningsOfScopes } from './unheld-scopes.js';
 import { warningsOfWeakOptions } from './weak-options.js';
@@ -34,6 +35,7 @@ export function warningsOfConfig(
 export const warningsOfFields = (config: Config, graph: Graph): readonly Finding[] => [
   ...readsInMutation(config, graph),
   ...dearFields(config, graph),
+  ...warningsOfMaskedKeys(config, graph),
 ];
 
 function uncountedReplies({ services, limits }: Config): readonly Finding[] {

@@ -1,0 +1,41 @@
+import { type GraphQLNamedType, getNamedType, isObjectType } from 'graphql';
+import type { Finding } from '../../config/keys/finding.js';
+import type { Config } from '../../config/schema.js';
+import { fieldRights, graphqlSchema } from '../../graphql/index.js';
+import { keysIn } from '../graphql/federation.js';
+import type { Graph } from '../graphql/graph.js';
+
+/** Fields of keys that some clients see masked: a router joins the objects of subgraphs by them. */
+export function warningsOfMaskedKeys(
+  { graphql: { federation } }: Pick<Config, 'graphql'>,
+  { schema }: Pick<Graph, 'schema'>,
+): readonly Finding[] {
+  if (federation === undefined) return [];
+  return keysIn(federation).flatMap(({ type, index, key: { fields } }) => {
+    const at = ['graphql', 'federation', 'keys', type, ...(index === null ? [] : [String(index)])];
+    return [...maskedIn(fields, schema.getType(type))].map((name) => ({
+      path: [...at, 'fields'],
+      what:
+        `\`${name}\` of the key is masked for some clients: ` +
+        'with the values that they get a router finds no object in other subgraphs.',
+      remedy: 'Use another field as the key, or do not mask this one.',
+    }));
+  });
+}
+
+/** The names of the rules by which fields of a key are masked. */
+function maskedIn(fields: string, type: GraphQLNamedType | undefined): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const path of graphqlSchema.pathsOfFieldSet(fields) ?? []) {
+    let owner = type;
+    for (const step of path) {
+      const field = isObjectType(owner) ? owner.getFields()[step] : undefined;
+      const rule = fieldRights.ruleOf(field);
+      if (rule !== null && rule.masks.size > 0) {
+        names.add(rule.name);
+      }
+      owner = field === undefined ? undefined : getNamedType(field.type);
+    }
+  }
+  return names;
+}
