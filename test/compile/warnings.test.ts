@@ -223,10 +223,12 @@ t.test('a plain route to the backend of a service that has rules is warned about
 
 t.test('keys of a subgraph that are masked are warned about', async (t) => {
   const shop = (mask: string, keys: string): string =>
-    'clients: { address: { class: partner }, classes: { partner: {} } }\nservices: { shop: { url: http://a, types: "type Query ' +
-    '{ order(id: ID!): Order } type Order { id: ID!, no: ID, buyer: Buyer } type Buyer { id: ID }", ' +
+    'clients: { address: { class: partner }, classes: { partner: {} } }\n' +
+    'services: { shop: { url: http://a, types: "type Query { order(id: ID!): Order } type ' +
+    'Order { id: ID!, no: ID, buyer: Buyer } type Buyer { id: ID }", ' +
     'operations: { Get: { field: Query.order } }, schema: { ' +
-    `restrictedReplies: refuse, types: { ${mask} } } } }\ngraphql: { federation: { keys: { Order: ${keys} } } }\n`;
+    `restrictedReplies: refuse, types: { ${mask} } } } }\n` +
+    `graphql: { federation: { keys: { Order: ${keys} } } }\n`;
   const masked = 'Order: { fields: { id: { mask: { partner: hash } } } }';
   const byId = '{ fields: id, operation: shop.Get }';
   const found = /^3:\d+: `Order.id` of the key is masked for some clients: /;

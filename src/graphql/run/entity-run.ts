@@ -7,9 +7,6 @@ import type { ErrorList } from './error-list.js';
 import type { EntityPosition, LinkRun } from './link-run.js';
 import { type Representation, readRepresentation, valuesFor } from './representation.js';
 
-/** The key of an object while it is asked for. */
-const OBJECT = 'object';
-
 /** The place of `_entities` in an operation, and in its response. */
 interface EntitiesPlace {
   readonly key: string;
@@ -29,25 +26,25 @@ export async function answerEntities(
 ): Promise<readonly unknown[]> {
   const parent: PathNode = { parent: null, step: key };
   const positions: EntityPosition[] = [];
-  const holders = representations.map((representation, index) => {
-    const owner: Record<string, unknown> = { [OBJECT]: null };
+  const objects: Record<string, unknown> = {};
+  for (const [index, representation] of representations.entries()) {
     try {
       const path = ['arguments', SUBGRAPH_NAMES.representations, index];
       const read = readRepresentation(representation, plan.entities, path);
       const id = selectionOf(read, plan);
       if (!read.isNull && id === null) {
-        owner[OBJECT] = {};
+        objects[index] = {};
       } else if (!read.isNull && id !== null) {
+        const place = { parent, step: index };
         const values = valuesFor(read, path);
-        positions.push({ owner, key: OBJECT, place: { parent, step: index }, id, values });
+        positions.push({ owner: objects, key: String(index), place, id, values });
       }
     } catch (caught) {
       errors.add(() => fieldError(caught, { nodes, path: [key, index] }));
     }
-    return owner;
-  });
+  }
   await links.fillAt(positions, errors);
-  return holders.map((owner) => owner[OBJECT]);
+  return representations.map((_, index) => objects[index] ?? null);
 }
 
 /** The id of the selection of a key; null where nothing of its type is selected. */

@@ -15,10 +15,11 @@ import type { GraphqlLimits } from '../../limits.js';
 import {
   type EntityKey,
   type EntityTable,
+  type EntityType,
   SUBGRAPH_NAMES,
   type Subgraph,
 } from '../../schema/entities/entity.js';
-import { keyFor } from '../../schema/entities/key-choice.js';
+import { entityOf, keyAmong } from '../../schema/entities/key-choice.js';
 import type { BoundField } from '../../schema/fields/bound-field.js';
 import { isSubschemaField, type SubschemaField } from '../../schema/fields/subschema.js';
 import type { Link, LinkTable } from '../../schema/links/link.js';
@@ -153,14 +154,36 @@ export class CostTable {
     );
   }
 
-  /** The price of a representation; null for one that no key fits. */
-  entity(representation: unknown): EntityPrice | null {
-    const found = keyFor(representation, this.#entities);
-    if (found === null) return null;
-    const { entity, key } = found;
+  /** How many representations have each price; that of one that no key fits is null. */
+  countByPrice(representations: readonly unknown[]): ReadonlyMap<EntityPrice | null, number> {
+    const counts = new Map<EntityPrice | null, number>();
+    const add = (price: EntityPrice | null, count: number): void => {
+      if (count > 0) {
+        counts.set(price, (counts.get(price) ?? 0) + count);
+      }
+    };
+    // Most follow others of the same key.
+    let last: EntityPrice | null = null;
+    let lastKey: EntityKey | null = null;
+    let count = 0;
+    for (const each of representations) {
+      const entity = entityOf(each, this.#entities);
+      const key = entity === null ? null : keyAmong(entity.keys, each);
+      if (key !== lastKey) {
+        add(last, count);
+        count = 0;
+        lastKey = key;
+        last = entity === null || key === null ? null : this.#entityPrice(entity, key);
+      }
+      count++;
+    }
+    add(last, count);
+    return counts;
+  }
+
+  #entityPrice({ type }: EntityType, key: EntityKey): EntityPrice {
     return getOrMake(this.#entityPrices, key, () => {
       const { weight, keyWeight, replySize, call } = this.#linkPrice(key.link);
-      const { type } = entity;
       const objectWeight = this.objectWeight(type);
       return { type, objectWeight, weight, keyWeight: keyWeight + KEY_POINTS, replySize, call };
     });

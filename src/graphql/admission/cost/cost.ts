@@ -235,12 +235,7 @@ class CostWalk {
   #entities(price: FieldPrice, node: FieldNode, scope: Scope, path: string): void {
     this.#depends(node);
     const asked = representationsOf(price.definition, node, this.#values, this.#table.limits);
-    const counts = new Map<EntityPrice | null, number>();
-    for (const each of asked) {
-      const entity = this.#table.entity(each);
-      counts.set(entity, (counts.get(entity) ?? 0) + 1);
-    }
-    for (const [entity, objects] of counts) {
+    for (const [entity, objects] of this.#table.countByPrice(asked)) {
       if (entity === null) {
         // They are refused where they are, for the point of their key.
         scope.reply.known = plus(scope.reply.known, objects);

@@ -11,16 +11,6 @@ export function entityOf(representation: unknown, entities: EntityTable): Entity
   return typeof name === 'string' ? (entities.get(name) ?? null) : null;
 }
 
-/** The key of a representation by its fields; null where it has those of none. */
-export function keyFor(
-  representation: unknown,
-  entities: EntityTable,
-): { readonly entity: EntityType; readonly key: EntityKey } | null {
-  const entity = entityOf(representation, entities);
-  const key = entity === null ? null : keyAmong(entity.keys, representation);
-  return entity === null || key === null ? null : { entity, key };
-}
-
 /** The first key whose fields are all there, one without a null before others; null for none. */
 export function keyAmong(keys: readonly EntityKey[], fields: unknown): EntityKey | null {
   let first: EntityKey | null = null;
