@@ -1,7 +1,7 @@
-import { type GraphQLNamedType, getNamedType, isObjectType } from 'graphql';
+import { type GraphQLSchema, Kind, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { Finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
-import { fieldRights, graphqlSchema } from '../../graphql/index.js';
+import { fieldRights } from '../../graphql/index.js';
 import { keysIn } from '../graphql/federation.js';
 import type { Graph } from '../graphql/graph.js';
 
@@ -13,7 +13,7 @@ export function warningsOfMaskedKeys(
   if (federation === undefined) return [];
   return keysIn(federation).flatMap(({ type, index, key: { fields } }) => {
     const at = ['graphql', 'federation', 'keys', type, ...(index === null ? [] : [String(index)])];
-    return [...maskedIn(fields, schema.getType(type))].map((name) => ({
+    return [...maskedIn(fields, type, schema)].map((name) => ({
       path: [...at, 'fields'],
       what:
         `\`${name}\` of the key is masked for some clients: ` +
@@ -24,18 +24,20 @@ export function warningsOfMaskedKeys(
 }
 
 /** The names of the rules by which fields of a key are masked. */
-function maskedIn(fields: string, type: GraphQLNamedType | undefined): ReadonlySet<string> {
+function maskedIn(fields: string, typeName: string, schema: GraphQLSchema): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const path of graphqlSchema.pathsOfFieldSet(fields) ?? []) {
-    let owner = type;
-    for (const step of path) {
-      const field = isObjectType(owner) ? owner.getFields()[step] : undefined;
-      const rule = fieldRights.ruleOf(field);
+  const types = new TypeInfo(schema, schema.getType(typeName));
+  const visitor = visitWithTypeInfo(types, {
+    Field() {
+      const rule = fieldRights.ruleOf(types.getFieldDef() ?? undefined);
       if (rule !== null && rule.masks.size > 0) {
         names.add(rule.name);
       }
-      owner = field === undefined ? undefined : getNamedType(field.type);
-    }
+    },
+  });
+  const [selection] = parse(`{ ${fields} }`).definitions;
+  if (selection?.kind === Kind.OPERATION_DEFINITION) {
+    visit(selection.selectionSet, visitor);
   }
   return names;
 }

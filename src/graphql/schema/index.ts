@@ -2,7 +2,6 @@
 
 export { validating } from './assemble-schema.js';
 export { URL_DIRECTIVE } from './downloads/url-directive.js';
-export { pathsOfFieldSet } from './entities/field-set.js';
 export type { EntryError } from './feeds/entry-error.js';
 export type { FieldFeed } from './feeds/feed.js';
 export { selfSlot } from './feeds/hidden-slots.js';
