@@ -16,7 +16,6 @@ import {
 } from '../../../wsdl/index.js';
 import { anyOutput } from '../types/any-value.js';
 import { basesAbove, isUnionBase, isWithoutFields, listNameOf } from '../types/base-types.js';
-import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, isMixedText, nestedItem, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { dataSetOutput, isDataSet } from '../types/data-set.js';
@@ -40,6 +39,7 @@ import { GroupTypes } from './group-types.js';
 import { GroupTable } from './groups.js';
 import { elementShape, mappedField, valueTypeOf } from './member-field.js';
 import { withNotFinite } from './not-finite.js';
+import { LazyObjectShape } from './object-shape.js';
 import {
   aboutOf,
   arrayWarning,
@@ -79,7 +79,7 @@ export class OutputTypes {
   readonly #reached: Reached;
   readonly #objects = new Map<
     ComplexType,
-    { readonly type: GraphQLObjectType; readonly shape: ObjectShape }
+    { readonly type: GraphQLObjectType; readonly shape: LazyObjectShape }
   >();
   readonly #interfaces = new Map<ComplexType, GraphQLInterfaceType>();
   readonly #unions = new Map<ComplexType, GraphQLUnionType>();
@@ -135,7 +135,12 @@ export class OutputTypes {
         }
       }
     }
-    return this.#made;
+    const made = [...this.#made];
+    for (const { shape } of this.#members.isFull ? [] : this.#objects.values()) {
+      shape.settle();
+      yield;
+    }
+    return made;
   }
 
   field(member: Member, owner: string): OutputField {
@@ -340,24 +345,11 @@ export class OutputTypes {
       fields: () => outputConfigs(fields()),
       extensions: this.#extensions(type),
     });
-    const conditions = lazily(
-      () => new Set([name, ...[...supertypes(), ...this.#unionsOf(type)].map((each) => each.name)]),
-    );
-    const shapes = lazily(() => new Map([...fields()].map(([field, { shape }]) => [field, shape])));
-    const order = lazily(() => childOrder(type));
-    const shape: ObjectShape = {
-      typeName: name,
-      weight: this.#names.mapping.of(type)?.cost ?? 1,
-      get order() {
-        return order();
-      },
-      get conditions() {
-        return conditions();
-      },
-      get fields() {
-        return shapes();
-      },
-    };
+    const weight = this.#names.mapping.of(type)?.cost ?? 1;
+    const shape = new LazyObjectShape(name, weight, type, {
+      fields,
+      supertypes: () => [...supertypes(), ...this.#unionsOf(type)].map((each) => each.name),
+    });
     const made = { type: graphqlType, shape };
     this.#objects.set(type, made);
     this.#made.push(graphqlType);
