@@ -1,21 +1,24 @@
 import type { BytesTest, Interest, QName, StartTag, WrittenTag, XmlHandler } from './events.js';
 
+/** The declared namespace that a namespace stands for; the same where it stands for itself. */
+export type DeclaredNamespace = (uri: string) => string;
+
 /**
- * Passes an element on under its declared name, and the elements inside that are in its namespace
- * under the declared one. For handlers that know declared names alone.
+ * Passes an element on under its declared name, and the elements inside under the declared
+ * namespaces that theirs stand for. For handlers that know declared names alone.
  */
 export class RenamedContent implements XmlHandler {
   readonly #handler: XmlHandler;
-  readonly #from: QName;
   readonly #to: QName;
+  readonly #declared: DeclaredNamespace;
   readonly #tag: RenamedTag;
   #depth = 0;
 
-  constructor(handler: XmlHandler, from: QName, to: QName) {
+  constructor(handler: XmlHandler, to: QName, declared: DeclaredNamespace) {
     this.#handler = handler;
-    this.#from = from;
     this.#to = to;
-    this.#tag = new RenamedTag(from, to);
+    this.#declared = declared;
+    this.#tag = new RenamedTag(declared);
     if (handler.asciiText !== undefined) {
       this.asciiText = handler.asciiText.bind(handler);
     }
@@ -34,11 +37,10 @@ export class RenamedContent implements XmlHandler {
   open(tag: StartTag): Interest {
     const isRoot = this.#depth === 0;
     this.#depth++;
-    // Without a namespace of its own the wrapper says nothing about the elements inside.
-    if (!isRoot && (this.#from.uri === '' || tag.uri !== this.#from.uri)) {
-      return this.#handler.open(tag);
-    }
-    return this.#handler.open(this.#tag.of(tag, isRoot ? this.#to.local : tag.local));
+    if (isRoot) return this.#handler.open(this.#tag.of(tag, this.#to));
+    const uri = this.#declared(tag.uri);
+    if (uri === tag.uri) return this.#handler.open(tag);
+    return this.#handler.open(this.#tag.of(tag, { uri, local: tag.local }));
   }
 
   text(chars: string): void {
@@ -53,24 +55,20 @@ export class RenamedContent implements XmlHandler {
 
 /** A start tag of another name, lent as the tag that it stands for. */
 export class RenamedTag implements StartTag {
-  readonly #from: QName;
-  readonly #to: QName;
+  readonly #declared: DeclaredNamespace;
   #tag: StartTag | null = null;
+  uri = '';
   local = '';
 
-  constructor(from: QName, to: QName) {
-    this.#from = from;
-    this.#to = to;
+  constructor(declared: DeclaredNamespace) {
+    this.#declared = declared;
   }
 
-  of(tag: StartTag, local: string): this {
+  of(tag: StartTag, { uri, local }: QName): this {
     this.#tag = tag;
+    this.uri = uri;
     this.local = local;
     return this;
-  }
-
-  get uri(): string {
-    return this.#to.uri;
   }
 
   get prefix(): string {
@@ -119,12 +117,10 @@ export class RenamedTag implements StartTag {
     return this.#real.attribute(uri, local);
   }
 
-  /**
-   * A type that xsi:type names in the namespace of the wrapper is one of the declared namespace.
-   */
+  /** A type that xsi:type names is one of the declared namespace. */
   namespace(prefix: string): string | null {
     const uri = this.#real.namespace(prefix);
-    return uri !== null && uri !== '' && uri === this.#from.uri ? this.#to.uri : uri;
+    return uri === null ? null : this.#declared(uri);
   }
 
   declares(uri: string): boolean {

@@ -11,6 +11,7 @@ import {
   type StartTag,
   type XmlHandler,
 } from '../../xml/index.js';
+import { movedNamespaces } from './moved-namespaces.js';
 
 /** The refusal of an envelope under another media type. */
 export const UNTYPED = [
@@ -32,7 +33,7 @@ export class ReplyTolerance {
   readonly #isMonitored: boolean;
   /** The change of the reply for callers that hold it to its contract; null for none. */
   edit: Edit | null = null;
-  #renamed: { readonly from: QName; readonly to: QName } | null = null;
+  #renamed: { readonly to: QName; readonly declared: (uri: string) => string } | null = null;
   /** In monitor mode: called with the refusal that a deviation would get. */
   onMonitored: (refusal: Refusal) => void = () => {};
 
@@ -82,7 +83,7 @@ export class ReplyTolerance {
 
   /** The child of Body stands for the declared one, with what is in its namespace. */
   rename(found: QName, declared: ElementDeclaration, tag: StartTag): void {
-    this.#renamed = { from: found, to: declared.name };
+    this.#renamed = { to: declared.name, declared: movedNamespaces(found, declared) };
     if (found.uri === declared.name.uri) return;
     this.edit = rebindWrapper(tag, declared.name.uri, hasQualifiedChildren(declared));
   }
@@ -99,9 +100,9 @@ export class ReplyTolerance {
   read(tag: StartTag, make: (tag: StartTag) => XmlHandler | null): XmlHandler | null {
     const renamed = this.#renamed;
     if (renamed === null) return make(tag);
-    const { from, to } = renamed;
-    const handler = make(new RenamedTag(from, to).of(tag, to.local));
-    return handler === null ? null : new RenamedContent(handler, from, to);
+    const { to, declared } = renamed;
+    const handler = make(new RenamedTag(declared).of(tag, to));
+    return handler === null ? null : new RenamedContent(handler, to, declared);
   }
 
   /** A deviation was refused that this name would let pass. */
