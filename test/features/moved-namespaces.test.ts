@@ -51,3 +51,32 @@ t.test('a reply whose namespaces have another beginning is read by `wrapper`', a
   const other = await desk.askText(QUERY);
   t.notMatch(other, /W7/, 'an end that is not declared');
 });
+
+const RPC = wsdlOf(
+  'urn:t',
+  ['GetItem', 'Deactivate', 'Rename'].map((name) => wrapper(name)).join('') +
+    ['DeactivateResponse', 'RenameResponse'].map((name) => wrapper(name)).join('') +
+    wrapper('GetItemResponse', element('name', 'xs:string')),
+  ['GetItem', 'Deactivate', 'Rename'],
+)
+  .replaceAll('<soap:body use="literal"/>', '<soap:body use="literal" namespace="urn:rpc"/>')
+  .replace('<soap:binding', '<soap:binding style="rpc"');
+
+t.test('an rpc reply that is its element itself is read by `wrapper`', async (t) => {
+  const content = '<t:GetItemResponse xmlns:t="urn:t"><t:name>nail</t:name></t:GetItemResponse>';
+  const bare = envelope(content);
+  const keys = '    tolerate: [wrapper]\n';
+  const desk = await startReplyDesk(t, { wsdl: RPC, answer: answerWith(bare), keys });
+  const query = '{ getItem { name } }';
+  const read = async (): Promise<unknown> => (await desk.ask(query)).data;
+  const expected = JSON.stringify(await read());
+  t.match(expected, '"nail"', expected);
+  t.same((await desk.lastLine())['tolerated'], ['wrapper']);
+  desk.backend.answer = answerWith(
+    envelope(`<r:GetItemResponse xmlns:r="urn:rpc">${content}</r:GetItemResponse>`),
+  );
+  t.equal(JSON.stringify(await read()), expected, 'with its wrapper');
+  const other = content.replaceAll('GetItem', 'Rename');
+  desk.backend.answer = answerWith(envelope(other));
+  t.notMatch(await desk.askText(query), 'nail', 'the element of another operation');
+});

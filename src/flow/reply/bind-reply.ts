@@ -2,8 +2,9 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, type refusals, type tolerated } from '../../core/index.js';
 import type { Dialect, EnvelopeValidator } from '../../soap/index.js';
 import type { ReplyHead } from '../../upstream/index.js';
-import type { Operation } from '../../wsdl/index.js';
+import type { ElementDeclaration, Operation } from '../../wsdl/index.js';
 import { escapeText, expandedName, type QName, referencesFor } from '../../xml/index.js';
+import { wrapperOfBarePart } from './bare-part.js';
 import { checkResultStatus } from './reply-head.js';
 import type { ReplyTolerance } from './reply-tolerance.js';
 
@@ -30,7 +31,11 @@ export function bindReply(
     const broken = `${code}: ${rule}`;
     tolerance.allow(['unqualified-header'], 'UPSTREAM_INVALID_RESPONSE', broken, { facts });
   }
-  if (!isFault && !service.isReply(operation, body)) {
+  const wrapper = tolerance.has('wrapper') ? wrapperOfBarePart(operation, body) : null;
+  if (wrapper !== null && isOfNoOther(body, wrapper, service)) {
+    tolerance.note('wrapper');
+    tolerance.wrap(wrapper.name);
+  } else if (!isFault && !service.isReply(operation, body)) {
     if (body === null) {
       const options = { facts: expectedOf(operation) };
       tolerance.allow(['empty-body'], 'UPSTREAM_INVALID_RESPONSE', EMPTY_BODY, options);
@@ -46,6 +51,13 @@ export function bindReply(
   checkResultStatus(head);
   envelope.expectParts(service.replyParts(operation));
 }
+
+/** Whether an element is the declared output of no other operation, nor has its local name. */
+const isOfNoOther = (
+  body: QName | null,
+  { name }: ElementDeclaration,
+  service: SoapService,
+): boolean => body !== null && service.outputMatch(body, name.local) === 'none';
 
 /** What the log says of an empty Body where a result is declared. */
 const EMPTY_BODY = 'SOAP_STRUCTURE: empty Body';

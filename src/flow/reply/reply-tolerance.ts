@@ -9,8 +9,10 @@ import {
   RenamedContent,
   RenamedTag,
   type StartTag,
+  syntheticTag,
   type XmlHandler,
 } from '../../xml/index.js';
+import { WrappedContent } from './bare-part.js';
 import { movedNamespaces } from './moved-namespaces.js';
 
 /** The refusal of an envelope under another media type. */
@@ -34,6 +36,8 @@ export class ReplyTolerance {
   /** The change of the reply for callers that hold it to its contract; null for none. */
   edit: Edit | null = null;
   #renamed: { readonly to: QName; readonly declared: (uri: string) => string } | null = null;
+  /** The name of a wrapper that the reply does not have; null where it has its own. */
+  #wrapper: QName | null = null;
   /** In monitor mode: called with the refusal that a deviation would get. */
   onMonitored: (refusal: Refusal) => void = () => {};
 
@@ -88,6 +92,11 @@ export class ReplyTolerance {
     this.edit = rebindWrapper(tag, declared.name.uri, hasQualifiedChildren(declared));
   }
 
+  /** The child of Body is read within a wrapper of this name. */
+  wrap(name: QName): void {
+    this.#wrapper = name;
+  }
+
   /** What the validator of the content is to let pass. */
   get content(): ToleratedContent | undefined {
     const isMissing = this.has('missing');
@@ -99,6 +108,11 @@ export class ReplyTolerance {
   /** The handler of the child of Body, made for the tag as declared and given names as declared. */
   read(tag: StartTag, make: (tag: StartTag) => XmlHandler | null): XmlHandler | null {
     const renamed = this.#renamed;
+    if (this.#wrapper !== null) {
+      const wrapper = syntheticTag(this.#wrapper, tag.depth);
+      const handler = make(wrapper);
+      return handler === null ? null : new WrappedContent(handler, wrapper);
+    }
     if (renamed === null) return make(tag);
     const { to, declared } = renamed;
     const handler = make(new RenamedTag(declared).of(tag, to));
