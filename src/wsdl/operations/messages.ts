@@ -91,12 +91,7 @@ const mimeParts = (bound: XmlNode | null): readonly XmlNode[] =>
 /** The children of Body, or the diagnostic for which they are unknown. */
 export function readBody(use: MessageUse, context: MessageContext): Body | Disabled {
   const message = messageOf(use, context);
-  if (message === null) {
-    return disabledAt(
-      use.abstract,
-      `The message ${attributeOf(use.abstract, 'message') ?? ''} is not defined.`,
-    );
-  }
+  if (message === null) return elementOfMessage(use, context);
   const [body] = messageExtensions(use.bound, 'body');
   const other = use.bound?.children.find(({ uri }) => uri === WSDL_MIME);
   if (body === undefined && other !== undefined) {
@@ -142,6 +137,17 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   const [first, ...others] = children;
   const several = others.length === 0 ? {} : { several: severalParts(children) };
   return { body: first?.element ?? null, ...several, ...attachments, use: written, diagnostics };
+}
+
+/** The element that has the name of a message that is not defined, in document style. */
+function elementOfMessage(use: MessageUse, { schema, warnings }: MessageContext): Body | Disabled {
+  const value = attributeOf(use.abstract, 'message') ?? '';
+  const what = `The message ${value} is not defined`;
+  const name = use.style === 'document' ? qNameAt(use.abstract, value) : null;
+  const element = name === null ? undefined : schema.elements.get(typeKey(name));
+  if (element === undefined) return disabledAt(use.abstract, `${what}.`);
+  warnings.addAt(use.abstract, `${what}; the element of that name is taken.`);
+  return { body: element, use: 'literal', diagnostics: [] };
 }
 
 function severalParts(parts: readonly BodyPart[]): SeveralParts {

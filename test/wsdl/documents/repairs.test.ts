@@ -82,6 +82,10 @@ const REPAIRED: Readonly<Record<string, readonly [string, RegExp]>> = {
     }).replace('element="t:Get"', 'element="e:Get"'),
     /The element e:Get uses a prefix that is not declared; \{urn:e\}Get is taken/,
   ],
+  'a message that is not defined, with the name of an element': [
+    wsdlWith({}).replace('<output message="t:Out"/>', '<output message="t:GetResponse"/>'),
+    /The message t:GetResponse is not defined; the element of that name is taken/,
+  ],
   'document/encoded, with parts that are elements': [
     wsdlWith({}).replaceAll('use="literal"', 'use="encoded" encodingStyle="urn:enc"'),
     /The message is document\/encoded, and its parts are elements: it is read as document\/literal/,
