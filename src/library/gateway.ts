@@ -9,6 +9,7 @@ import { readyEvent } from '../process/announce.js';
 import { FileWatch } from '../process/reload/file-watch.js';
 import { WsdlTakeover } from '../process/reload/wsdl-takeover.js';
 import { type RunningGateway, runGateway } from '../process/running.js';
+import { COMMON_OPTIONS, checkKeys, checkOptions } from './check-options.js';
 import type { ConfigurationKeys } from './configuration-keys.js';
 import { checkOutputs, objectFile, objectText, withObject } from './configuration-object.js';
 
@@ -61,6 +62,7 @@ export async function startGateway(
   configuration: string | GatewayConfiguration,
   options: StartGatewayOptions = {},
 ): Promise<StartedGateway> {
+  checkOptions('startGateway', options, { ...COMMON_OPTIONS, log: 'function' });
   const source = new Source(configuration, options);
   const snapshot = inputFiles.emptySnapshot();
   const watch = new FileWatch();
@@ -136,8 +138,11 @@ class Source {
   }
 }
 
-const textOf = (configuration: GatewayConfiguration): string =>
-  objectText({ admin: '127.0.0.1:0', ...configuration });
+function textOf(configuration: GatewayConfiguration): string {
+  const remedy = 'Give the name of a file, or an object with the keys of one.';
+  checkKeys('The configuration is', configuration, remedy);
+  return objectText({ admin: '127.0.0.1:0', ...configuration });
+}
 
 interface OwnParts {
   readonly source: Source;

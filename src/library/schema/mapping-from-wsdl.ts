@@ -5,6 +5,7 @@ import { printImportedConfig } from '../../cli/import/imported-config.js';
 import { proposedPaths } from '../../cli/import/proposed-paths.js';
 import { readYaml } from '../../config/source/yaml-source.js';
 import { AT_ONCE, type Diagnostic, isRecord } from '../../core/index.js';
+import { COMMON_OPTIONS, checkOptions } from '../check-options.js';
 import type { SchemaOptions } from './schema-options.js';
 import { wsdlFileOf } from './wsdl-source.js';
 
@@ -50,6 +51,7 @@ export async function mappingFromWsdl(
   location: string | URL,
   options: MappingOptions = {},
 ): Promise<WsdlMapping> {
+  checkOptions('mappingFromWsdl', options, { ...COMMON_OPTIONS, url: 'text', name: 'text' });
   const wsdl = await wsdlFileOf(location, options);
   await wsdl.remove();
   const { model, location: source } = wsdl;

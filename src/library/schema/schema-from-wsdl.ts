@@ -5,7 +5,7 @@ import { peerSchema } from './peer-schema.js';
 import { PushedDocuments } from './pushed-document.js';
 import { RootRuns } from './root-runs.js';
 import { compileWsdl, SchemaGateway } from './schema-gateway.js';
-import type { SchemaOptions } from './schema-options.js';
+import { checkSchemaOptions, type SchemaOptions } from './schema-options.js';
 
 /** A schema that calls a backend, until it is closed. */
 export interface WsdlSchema {
@@ -31,6 +31,7 @@ export async function schemaFromWsdl(
   location: string | URL,
   options: SchemaOptions = {},
 ): Promise<WsdlSchema> {
+  checkSchemaOptions('schemaFromWsdl', options);
   const gateway = await SchemaGateway.open(location, options);
   const documents = new PushedDocuments(gateway.schema);
   const runs = new RootRuns(peer, documents, (operation, context) =>
@@ -47,6 +48,7 @@ export async function printedSchema(
   location: string | URL,
   options: SchemaOptions = {},
 ): Promise<string> {
+  checkSchemaOptions('printedSchema', options);
   const compiled = await compileWsdl(location, options);
   await compiled.close();
   return costs.printWithCosts(compiled.graph.schema);

@@ -1,3 +1,4 @@
+import { COMMON_OPTIONS, checkOptions, type OptionKinds } from '../check-options.js';
 import type { ConfigurationKeys, ServiceKeys } from '../configuration-keys.js';
 
 /** For whom a field of the schema is called, as a server of others knows it. */
@@ -71,17 +72,22 @@ export interface SchemaOptions extends Omit<ServiceKeys, 'wsdl' | 'url'> {
 }
 
 /** The keys of `SchemaOptions` that are none of a service. */
-const OWN_KEYS: ReadonlySet<string> = new Set([
-  'name',
-  'folder',
-  'log',
-  'environment',
-  'configuration',
-  'caller',
-]);
+const OWN_KEYS: OptionKinds = {
+  ...COMMON_OPTIONS,
+  name: 'text',
+  log: 'function',
+  configuration: 'object',
+  caller: 'function',
+};
+
+/** Keys of a service are checked with its configuration. Throws `ConfigurationError`. */
+export const checkSchemaOptions = (owner: string, options: unknown): void =>
+  checkOptions(owner, options, { ...OWN_KEYS, url: 'text' }, { hasMore: true });
 
 /** The keys of a service among the options. */
 export const serviceKeysIn = (options: SchemaOptions): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(options).filter(([name, value]) => !OWN_KEYS.has(name) && value !== undefined),
+    Object.entries(options).filter(
+      ([name, value]) => !Object.hasOwn(OWN_KEYS, name) && value !== undefined,
+    ),
   );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importSourceOf, NO_SOURCE_OPTIONS } from '../../cli/import/import-source.js';
+import { diagnosis } from '../../core/index.js';
 import { copyWsdl, readWsdl, type WsdlModel } from '../../wsdl/index.js';
 import type { SchemaOptions } from './schema-options.js';
 
@@ -32,6 +33,7 @@ export async function wsdlFileOf(
   location: string | URL,
   { folder = '.', environment = process.env }: SchemaOptions,
 ): Promise<WsdlFile> {
+  checkLocation(location);
   const given = String(location);
   const path = isWeb(given) ? given : resolve(folder, pathOf(given));
   const model = await readWsdl(path, await importSourceOf(path, NO_SOURCE_OPTIONS, environment));
@@ -48,6 +50,23 @@ export async function wsdlFileOf(
     throw error;
   }
 }
+
+/** Throws `ConfigurationError` for what is no path, and no URL that is read. */
+function checkLocation(location: unknown): void {
+  const remedy = 'Give a path, or a URL with `file:`, `http:` or `https:`.';
+  if (typeof location !== 'string' && !(location instanceof URL)) {
+    throw diagnosis.unplacedError('The location of the WSDL is no text and no URL.', remedy);
+  }
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(String(location))?.[1]?.toLowerCase();
+  if (scheme !== undefined && !READ_SCHEMES.has(scheme)) {
+    throw diagnosis.unplacedError(
+      `A WSDL is not read from an address with \`${scheme}:\`.`,
+      remedy,
+    );
+  }
+}
+
+const READ_SCHEMES: ReadonlySet<string> = new Set(['file', 'http', 'https']);
 
 /** Whether all documents lie in the folder of the WSDL. */
 async function isWhole({ documents }: WsdlModel, path: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
 import { getOrMake, inputFiles, invariant } from '../../core/index.js';
+import { COMMON_OPTIONS, checkKeys, checkOptions, type OptionKinds } from '../check-options.js';
 import type { MakeKeys, VerifyKeys } from '../configuration-keys.js';
 import { objectFile, objectText, withObject } from '../configuration-object.js';
 import type { MessageOptions } from './message-options.js';
@@ -33,6 +34,13 @@ export function securityService(
   rules: MakeKeys | VerifyKeys,
   options: MessageOptions,
 ): Promise<SoapService> {
+  const owner = part === 'make' ? 'signMessage' : 'verifyStream';
+  checkKeys(
+    `The rules of \`${owner}\` are`,
+    rules,
+    `Give an object with keys of \`security.${part}\`.`,
+  );
+  checkOptions(owner, options, part === 'make' ? SIGNING_OPTIONS : MESSAGE_OPTIONS);
   const { versions = ['1.1', '1.2'], limits = {}, folder = '.' } = options;
   const { environment = process.env } = options;
   const services = getOrMake(COMPILED, rules, () => new Map<string, Promise<SoapService>>());
@@ -49,6 +57,15 @@ export function securityService(
     return compiling;
   });
 }
+
+const MESSAGE_OPTIONS: OptionKinds = {
+  ...COMMON_OPTIONS,
+  contentType: 'text',
+  versions: 'list',
+  limits: 'object',
+};
+
+const SIGNING_OPTIONS: OptionKinds = { ...MESSAGE_OPTIONS, claims: 'object' };
 
 /** The sender of messages is the program, which signs for itself. */
 const PROGRAM = {
