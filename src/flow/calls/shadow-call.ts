@@ -89,6 +89,10 @@ class ShadowPair<Parts extends ShadowableCall> {
       data: (chunk) => {
         receiver.data(chunk);
         own.data(chunk);
+        // Reading it takes time, which only a call that will be made is worth.
+        if (own.isLong) {
+          this.#enter();
+        }
       },
       end: () => {
         receiver.end();
@@ -109,14 +113,20 @@ class ShadowPair<Parts extends ShadowableCall> {
   /** The caller has the reply: now is the time for the second backend. */
   #endOwn(): void {
     this.#own.end();
-    if (this.#isOver || this.#hasEntered) return;
-    if (!this.#shadow.traffic.enter()) {
-      this.#end('skipped');
-      return;
+    if (this.#enter()) {
+      // Later: the answer is written first.
+      starts.add(() => this.#tryBegin());
     }
-    this.#hasEntered = true;
-    // Later: the answer is written first.
-    starts.add(() => this.#tryBegin());
+  }
+
+  /** Whether it is one of the calls at once; else it is over. */
+  #enter(): boolean {
+    if (this.#isOver || this.#hasEntered) return this.#hasEntered;
+    this.#hasEntered = this.#shadow.traffic.enter();
+    if (!this.#hasEntered) {
+      this.#end('skipped');
+    }
+    return this.#hasEntered;
   }
 
   #tryBegin(): void {

@@ -61,6 +61,11 @@ export class ShadowReply {
     return this.#hasEnded && this.#state !== 'failed' && this.#state !== 'skipped';
   }
 
+  /** It is read while it comes. */
+  get isLong(): boolean {
+    return this.#mayRead;
+  }
+
   head(contentType: string | null): void {
     this.#contentType = contentType;
   }
