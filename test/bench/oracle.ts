@@ -41,7 +41,8 @@ interface Failure {
   readonly name: string;
   readonly body: Buffer;
   readonly micros: number[];
-  readonly answers: Set<string>;
+  /** How often each answer came. */
+  readonly answers: Map<string, number>;
 }
 
 export async function benchOracle(quick: boolean): Promise<void> {
@@ -65,7 +66,7 @@ export async function benchOracle(quick: boolean): Promise<void> {
       name: each,
       body: Buffer.from(message),
       micros: [],
-      answers: new Set<string>(),
+      answers: new Map<string, number>(),
     }));
     await sendAll(url, failures, tries);
     report(failures);
@@ -120,7 +121,8 @@ async function sendAll(url: string, failures: readonly Failure[], tries: number)
       const failure = order[at];
       if (failure === undefined) return;
       const start = process.hrtime.bigint();
-      failure.answers.add(await send(url, failure.body, agent));
+      const answer = await send(url, failure.body, agent);
+      failure.answers.set(answer, (failure.answers.get(answer) ?? 0) + 1);
       if (at > WARM_UP) failure.micros.push(Number(process.hrtime.bigint() - start) / 1000);
     }
   };
@@ -147,7 +149,7 @@ function send(url: string, body: Buffer, agent: Agent): Promise<string> {
 }
 
 function report(failures: readonly Failure[]): void {
-  const distinct = new Set(failures.flatMap(({ answers }) => [...answers]));
+  const distinct = new Set(failures.flatMap(({ answers }) => [...answers.keys()]));
   const [first, ...others] = failures;
   if (first === undefined) return;
   const tries = failures.map(({ micros }) => micros.length);
@@ -161,6 +163,10 @@ function report(failures: readonly Failure[]): void {
   print(
     table(['failure', 'median µs', "Welch's t to the first one", 'fastest nine tenths'], cells),
   );
+  for (const answer of distinct.size > 1 ? distinct : []) {
+    const counts = failures.map(({ answers }) => answers.get(answer) ?? 0);
+    print(`\n${counts.join(', ')} times: ${answer.slice(0, 300)}\n`);
+  }
   const worst = Math.max(...others.map(({ micros }) => welch(micros, first.micros)));
   if (distinct.size > 1 || worst >= 4.5) process.exitCode = 1;
 }

@@ -289,6 +289,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     homes: [
       'graphql/schema/links/',
       'graphql/run/link-',
+      'graphql/run/key-',
       'compile/graphql/links.ts',
       'compile/graphql/entry-errors.ts',
       'config/graphql/link-keys.ts',
