@@ -328,6 +328,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'config/graphql/federation-',
     ],
     exceptions: {
+      'compile/warnings/masked-keys.ts': 'warns of keys that are masked',
       'config/graphql/graphql-keys.ts': 'has the keys',
       'graphql/admission/cost/cost-table.ts': 'prices representations',
       'graphql/admission/cost/cost.ts': 'counts representations',
