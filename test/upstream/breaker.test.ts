@@ -1,4 +1,5 @@
 import t from 'tap';
+import { REFUSAL_CODES } from '../../src/config/refusal-tables.js';
 import { AddressTotals } from '../../src/core/collections/address-totals.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { Breaker, type EjectionReason } from '../../src/upstream/breaker.js';
@@ -27,6 +28,14 @@ t.test(
     t.equal(outcomeOf(new Refusal('CLIENT_GONE'), 0), 'none');
   },
 );
+
+t.test('what is wrong with a request says nothing of its backend', async (t) => {
+  for (const code of REFUSAL_CODES) {
+    const refusal = new Refusal(code);
+    if (refusal.kind.blame === 'upstream') continue;
+    t.equal(outcomeOf(refusal, 0), 'none', code);
+  }
+});
 
 class Address implements Compared {
   readonly #totals = new AddressTotals();

@@ -72,7 +72,7 @@ export class WatchedCall implements UpstreamReceiver, UpstreamCall {
   }
 
   failed(refusal: Refusal): void {
-    this.#end(endOf(refusal));
+    this.#end(endOf(refusal, this.#status));
     this.#receiver.failed(refusal);
   }
 
@@ -115,8 +115,12 @@ export class WatchedCall implements UpstreamReceiver, UpstreamCall {
   }
 }
 
-/** The end of a call without a result. What the gateway refuses by itself says nothing of it. */
-function endOf({ code, kind: { blame } }: Refusal): CallEnd {
+/**
+ * The end of a call without a result. What the gateway refuses by itself says nothing of the
+ * backend; what is wrong with a message is wrong with the caller's where no answer has begun.
+ */
+function endOf({ code, kind: { blame } }: Refusal, status: number): CallEnd {
   if (code === 'SOAP_FAULT') return 'fault';
-  return blame === 'upstream' || blame === 'peer' ? 'failed' : 'gone';
+  if (code === 'CLIENT_GONE') return 'gone';
+  return blame === 'upstream' || (blame === 'peer' && status !== 0) ? 'failed' : 'refused';
 }

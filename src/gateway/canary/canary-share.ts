@@ -5,8 +5,11 @@ import { addCounts, type CallCounts, CallWindow, NO_CALLS } from './call-window.
 /** Why calls went back to the backend of the service. */
 export type BackCause = 'failures' | 'faults' | 'latency';
 
-/** How a call of the new backend ended. `gone`: its caller left before it did. */
-export type CallEnd = 'answered' | 'fault' | 'failed' | 'gone';
+/**
+ * How a call of the new backend ended. `gone`: its caller left before it did. `refused`: by the
+ * gateway, for what its caller sent.
+ */
+export type CallEnd = 'answered' | 'fault' | 'failed' | 'gone' | 'refused';
 
 export interface CanaryOptions {
   /** The share of calls, or of callers where it is sticky. */
@@ -134,7 +137,12 @@ export class CanaryShare {
   /** A call that began has ended. */
   end(end: CallEnd, millis: number): void {
     this.#inFlight--;
-    if (end === 'gone') {
+    if (end === 'refused' && this.#unproven > 0) {
+      // It shows nothing: another one may begin in its place.
+      this.#unproven--;
+      this.#release(1);
+    }
+    if (end === 'gone' || end === 'refused') {
       this.#checkSilence();
       return;
     }
