@@ -41,23 +41,3 @@ t.test('an item of an undeclared type is an error at its place', async (t) => {
   t.equal((await lenient.call('soap')).status, 200, 'SOAP callers get the reply as it is');
   t.match((await lenient.call('rest')).text, /Ann/);
 });
-
-t.test(
-  'operations whose elements nothing declares take and give content of any type',
-  async (t) => {
-    const wsdl = wsdlOf('urn:t', wrapper('Other', ''), ['GetItem', 'Deactivate', 'Rename']);
-    const reply = envelope(
-      '<t:GetItemResponse xmlns:t="urn:t"><t:name>Ann</t:name></t:GetItemResponse>',
-    );
-    const desk = await startReplyDesk(t, { wsdl, answer: answerWith(reply) });
-    t.match(await desk.ask('{ getItem(value: { id: 7 }) { name value } }'), {
-      data: { getItem: { name: '{urn:t}GetItemResponse', value: { name: 'Ann' } } },
-    });
-    t.match(desk.sent(), /<n1:GetItem><n1:id>7</);
-    await desk.ask(
-      '{ getItem(xml: "<x:GetItem xmlns:x=\\"urn:t\\"><id>8</id></x:GetItem>") { xml } }',
-    );
-    t.match(desk.sent(), /<id>8<\/id>/);
-    t.equal((await desk.call('soap')).text, reply);
-  },
-);

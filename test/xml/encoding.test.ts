@@ -39,7 +39,6 @@ const BYTES: readonly (readonly [encoding: string, written: string, text: string
   ['windows-1256', '\x80\xe3', '€\u0645'],
   ['windows-1257', '\x80\xe0\xfe', '€ąž'],
   ['windows-1258', '\x80\xfe\xd2', '€₫\u0309'],
-  ['KOI8-R', '\xf0\xd2\xc9\xd7\xc5\xd4', 'Привет'],
 ];
 
 /** Other names of encodings in which the byte A0 is a no-break space. */

@@ -276,7 +276,7 @@ function documentContent(
   diagnostics: Diagnostic[],
 ): { readonly element: ElementDeclaration | null } | Disabled {
   const named = elementOf(part, context);
-  if (named !== null) return 'element' in named ? named : keptAsXml(part, named, diagnostics);
+  if (named !== null) return named;
   const type = typeOf(part, context);
   const content = type.kind === 'complex' && type.attributes.length === 0 ? type.content : null;
   if (content?.kind === 'empty') return { element: null };
@@ -297,24 +297,6 @@ function documentContent(
     ),
   );
   return { element: plainElement({ uri: '', local: name }, type) };
-}
-
-/**
- * The element of this part, which nothing declares, with any content. One whose prefix is not
- * declared has no name: the operation stays disabled.
- */
-function keptAsXml(
-  part: XmlNode,
-  undeclared: Disabled,
-  diagnostics: Diagnostic[],
-): { readonly element: ElementDeclaration } | Disabled {
-  const name = qNameAt(part, attributeOf(part, 'element') ?? '');
-  if (name === null) return undeclared;
-  diagnostics.push({
-    ...undeclared.disabled,
-    what: `${undeclared.disabled.what} It is kept as XML.`,
-  });
-  return { element: plainElement(name, opaqueType(null), { nillable: true }) };
 }
 
 /**

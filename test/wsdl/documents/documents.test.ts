@@ -376,9 +376,8 @@ t.test(
     const directory = folderWith(t, {
       'windows-1252.wsdl': text('windows-1252', 'Stra\xdfe\x8a'),
       'ISO-8859-16.wsdl': text('ISO-8859-16', '\xaaara'),
-      'koi8-r.wsdl': text('koi8-r', '\xc7\xd7'),
     });
-    const named = { 'windows-1252': 'StraßeŠ', 'ISO-8859-16': 'Șara', 'koi8-r': 'гв' };
+    const named = { 'windows-1252': 'StraßeŠ', 'ISO-8859-16': 'Șara' };
     for (const [encoding, name] of Object.entries(named)) {
       const model = await readWsdl(join(directory, `${encoding}.wsdl`), FILES);
       t.ok(model.elements.has(`{urn:t}${name}`), encoding);

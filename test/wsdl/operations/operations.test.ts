@@ -319,7 +319,7 @@ t.test(
         ['Get', 'ok', null],
         ['Get2', 'disabled', 'The operation Get stands in the binding already.'],
         ['Two', 'ok', null],
-        ['Missing', 'partial', 'The element t:Gone is not declared. It is kept as XML.'],
+        ['Missing', 'disabled', 'The element t:Gone is not declared.'],
         [
           'Encoded',
           'disabled',
