@@ -198,7 +198,8 @@ async function startDecrypting(t: Parameters<typeof startProcess>[0], folder: st
   const keys = `keys: [{ key: { file: ${folder}/own.key }, cert: { file: ${folder}/own.pem } }]`;
   const gateway = await startProcess(
     t,
-    `services: { desk: { url: "${url}", security: { verify: { decrypt: { ${keys} }${more} } } } }
+    `services:
+  desk: { url: "${url}", timeoutMillis: 10m, security: { verify: { decrypt: { ${keys} }${more} } } }
 log: { level: error }
 limits: { xml: { messageBytes: 2147483647, elements: 100000000, children: 100000000, \
 textBytes: 67108864 } }`,
