@@ -148,15 +148,17 @@ export function signedMessage(
   content: string,
   options: SignOptions & {
     readonly nowMillis?: number;
+    /** The end of its Timestamp; five minutes later unless given. */
+    readonly expires?: number;
     readonly bodyDigest?: string;
     /** Parts that are signed besides. */
     readonly parts?: readonly SignedPart[];
   } = {},
 ) {
-  const { nowMillis = Date.now(), bodyDigest, parts = [] } = options;
+  const { nowMillis = Date.now(), expires, bodyDigest, parts = [] } = options;
   const value = bodyDigest === undefined ? {} : { value: bodyDigest };
   const body = bodyOf(content);
-  const timestamp = timestampOf(nowMillis);
+  const timestamp = timestampOf(nowMillis, expires);
   const token = tokenOf(identity);
   const signature = signatureOf(
     identity,
