@@ -117,16 +117,13 @@ const FINDINGS: Readonly<Record<CodesOf<'upstream' | 'peer'>, Finding>> = {
   DECOMPRESSION_LIMIT: 'oversize',
 };
 
-/**
- * How a refusal counts that ended a call, where the answer had this status; 0 for none. Without an
- * answer the refusal of a message is that of the caller's own, which was cut off on its way: it
- * says nothing of the address, and no caller may take that from others.
- */
+/** How a refusal counts that ended a call, where the answer had this status; 0 for none. */
 export function effectsOf(refusal: Refusal, status: number): ReplyEffects {
   const effects = EFFECTS[findingOf(refusal)];
   if (status !== 0) return effects;
+  // A refusal without an answer that is no failure says nothing of the address.
   const isFailure = effects.outcome === 'failed' || effects.outcome === 'by status';
-  return isFailure && refusal.kind.blame === 'upstream' ? effects : EFFECTS.unsent;
+  return isFailure && refusal.isOfBackend(status) ? effects : EFFECTS.unsent;
 }
 
 /** The end of a call as the breaker counts it. */

@@ -95,6 +95,15 @@ export class Refusal extends Error {
   get isOfCaller(): boolean {
     return this.kind.blame === 'client' || this.kind.blame === 'peer';
   }
+
+  /**
+   * Whether it is about the backend whose call it ended, where the answer had this status; 0 for
+   * none. Without an answer the refusal of a message is that of the caller's own, which was cut off
+   * on its way: it says nothing of the backend, and no caller may take that from others.
+   */
+  isOfBackend(status: number): boolean {
+    return this.kind.blame === 'upstream' || (this.kind.blame === 'peer' && status !== 0);
+  }
 }
 
 /** What was found in a reply that is refused, by its sender: log writers cut and escape it. */

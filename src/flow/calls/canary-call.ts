@@ -115,12 +115,9 @@ export class WatchedCall implements UpstreamReceiver, UpstreamCall {
   }
 }
 
-/**
- * The end of a call without a result. What the gateway refuses by itself says nothing of the
- * backend; what is wrong with a message is wrong with the caller's where no answer has begun.
- */
-function endOf({ code, kind: { blame } }: Refusal, status: number): CallEnd {
-  if (code === 'SOAP_FAULT') return 'fault';
-  if (code === 'CLIENT_GONE') return 'gone';
-  return blame === 'upstream' || (blame === 'peer' && status !== 0) ? 'failed' : 'refused';
+/** The end of a call without a result. */
+function endOf(refusal: Refusal, status: number): CallEnd {
+  if (refusal.code === 'SOAP_FAULT') return 'fault';
+  if (refusal.code === 'CLIENT_GONE') return 'gone';
+  return refusal.isOfBackend(status) ? 'failed' : 'refused';
 }
