@@ -18,31 +18,26 @@ interface PlacedInclude {
   endBytes: number;
 }
 
-/** An envelope with the base64 of parts in place of their Includes. */
-export interface WholeEnvelope {
-  readonly envelope: Buffer;
-  /** The `cid:` URLs of these parts. */
-  readonly urls: ReadonlySet<string>;
-}
-
 /** The package of an envelope. */
 interface IncludedParts {
   readonly charset: string | null;
   /** The content of the part that a URL names; null for none, and for one that is encoded. */
   contentOf(url: string): Buffer | null;
+  remove(url: string): void;
 }
 
 /**
- * Puts the base64 of a part in place of each Include, or of those in a CipherValue (XOP 1.0 section
- * 3.2), as it was before the message became a package. Throws `wsse:InvalidSecurity`,
- * `wsse:UnsupportedAlgorithm`, and what is wrong with the envelope as XML.
+ * The envelope with the base64 of a part in place of each Include, or of those in a CipherValue
+ * (XOP 1.0 section 3.2), as it was before the message became a package. These parts are removed.
+ * Throws `wsse:InvalidSecurity`, `wsse:UnsupportedAlgorithm`, and what is wrong with the envelope
+ * as XML.
  */
 export function includeParts(
   envelope: Buffer,
   where: 'anywhere' | 'in CipherValue',
   readers: Pick<ReaderPool, 'take' | 'give'>,
   parts: IncludedParts,
-): WholeEnvelope {
+): Buffer {
   const finder = new IncludeFinder(where === 'in CipherValue');
   const reader = readers.take(finder, parts.charset);
   reader.write(envelope);
@@ -50,7 +45,7 @@ export function includeParts(
   const { encoding } = reader;
   readers.give(reader);
   const { found } = finder;
-  if (found.length === 0) return { envelope, urls: new Set() };
+  if (found.length === 0) return envelope;
   if (encoding !== 'utf-8' && encoding !== 'us-ascii') {
     throw unsupportedAlgorithm('included parts of a message that is not UTF-8');
   }
@@ -64,7 +59,10 @@ export function includeParts(
     const bytes = Buffer.from(content.toString('base64'), 'latin1');
     return { at: startBytes, end: endBytes, bytes };
   });
-  return { envelope: edited(envelope, edits), urls };
+  for (const url of urls) {
+    parts.remove(url);
+  }
+  return edited(envelope, edits);
 }
 
 /** Finds the Includes of an envelope. */

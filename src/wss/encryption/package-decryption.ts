@@ -143,10 +143,7 @@ export class PackageDecryption {
     const parts = new mime.PackageEditor(bytes, type, bounds);
     const { charset } = parts;
     yield;
-    const { envelope, urls } = includeParts(parts.envelope, 'in CipherValue', readers, parts);
-    for (const url of urls) {
-      parts.remove(url);
-    }
+    const envelope = includeParts(parts.envelope, 'in CipherValue', readers, parts);
     yield;
     const opened: Buffer[] = [];
     const output = { write: (piece: Buffer) => void opened.push(piece), end: () => {} };

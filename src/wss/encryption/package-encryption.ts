@@ -28,10 +28,7 @@ export function* encryptPackage(
 ): Steps<Buffer> {
   const parts = new mime.PackageEditor(bytes, type);
   yield;
-  const { envelope, urls } = includeParts(parts.envelope, 'anywhere', readers, parts);
-  for (const url of urls) {
-    parts.remove(url);
-  }
+  const envelope = includeParts(parts.envelope, 'anywhere', readers, parts);
   yield;
   const attachments: AttachmentData[] = [];
   for (const part of parts.unchanged) {
