@@ -1,3 +1,4 @@
+import { getOrMake } from '../core/index.js';
 import { CHARACTERS } from './characters-of-bytes.js';
 
 /** An encoding of one byte for each character, with ASCII below 0x80. */
@@ -20,14 +21,13 @@ const TABLES = new Map<ByteEncoding, CharacterTable>();
 
 /** The table of an encoding, made when it is first asked for. */
 export function characterTable(encoding: ByteEncoding): CharacterTable {
-  const known = TABLES.get(encoding);
-  if (known !== undefined) return known;
-  const table = new Int32Array(128).fill(-1);
-  if (encoding !== 'us-ascii') {
-    fillTable(table, encoding === 'iso-8859-1' ? '' : CHARACTERS[encoding]);
-  }
-  TABLES.set(encoding, table);
-  return table;
+  return getOrMake(TABLES, encoding, () => {
+    const table = new Int32Array(128).fill(-1);
+    if (encoding !== 'us-ascii') {
+      fillTable(table, encoding === 'iso-8859-1' ? '' : CHARACTERS[encoding]);
+    }
+    return table;
+  });
 }
 
 /** Fills the end of a table with these characters, and controls of the same number before. */
@@ -55,11 +55,7 @@ const DECODERS = new Map<Encoding | 'utf-16', Decode>();
 export function decoderOf(name: string): Decode | null {
   const encoding = NAMES.get(name);
   if (encoding === undefined) return null;
-  const known = DECODERS.get(encoding);
-  if (known !== undefined) return known;
-  const made = makeDecoder(encoding);
-  DECODERS.set(encoding, made);
-  return made;
+  return getOrMake(DECODERS, encoding, () => makeDecoder(encoding));
 }
 
 function makeDecoder(encoding: Encoding | 'utf-16'): Decode {

@@ -150,6 +150,15 @@ t.test('parts that no attachment may become', WITH_OPENSSL, async (t) => {
   t.equal(await desk.send(alone), 'wsse:InvalidSecurity', 'a message that is no package');
 });
 
+/** The Reference of a signature to the content of an attachment. */
+const referenceTo = (id: string, text: string | Buffer) => ({
+  uri: `cid:${id}`,
+  text,
+  transforms:
+    '<ds:Transforms><ds:Transform Algorithm="' +
+    `${SWA}Attachment-Content-Signature-Transform"></ds:Transform></ds:Transforms>`,
+});
+
 t.test('attachments that were signed, then encrypted', WITH_OPENSSL, async (t) => {
   const keys = makeDecryptionKeys(t);
   const signature = `signature:
@@ -161,13 +170,7 @@ t.test('attachments that were signed, then encrypted', WITH_OPENSSL, async (t) =
     const body = bodyOf(CONTENT);
     const made = signatureOf(keys.client, [
       { uri: '#body', text: body },
-      {
-        uri: 'cid:a@desk',
-        text,
-        transforms:
-          '<ds:Transforms><ds:Transform Algorithm="' +
-          `${SWA}Attachment-Content-Signature-Transform"></ds:Transform></ds:Transforms>`,
-      },
+      referenceTo('a@desk', text),
     ]);
     return messageOf(securityOf([security, tokenOf(keys.client), made]), body);
   };
@@ -193,13 +196,7 @@ t.test('attachments that were encrypted, then signed', WITH_OPENSSL, async (t) =
     const body = bodyOf(CONTENT);
     const made = signatureOf(keys.client, [
       { uri: '#body', text: body },
-      ...parts.map(({ id, content }) => ({
-        uri: `cid:${id}`,
-        text: content,
-        transforms:
-          '<ds:Transforms><ds:Transform Algorithm="' +
-          `${SWA}Attachment-Content-Signature-Transform"></ds:Transform></ds:Transforms>`,
-      })),
+      ...parts.map(({ id, content }) => referenceTo(id, content)),
     ]);
     return messageOf(securityOf([tokenOf(keys.client), made, security]), body);
   };

@@ -37,11 +37,10 @@ export class SchemaMemory {
     isFirst: boolean,
   ): Promise<SchemaMemory> {
     const key = forms === null ? null : schemaKey(sources, forms);
-    if (key !== null && !isFirst) {
-      await forms?.removeSchema(key);
-    }
-    const known = key === null || !isFirst ? null : await forms?.findSchema(key);
-    return new SchemaMemory(forms, key, known ?? null);
+    if (forms === null || key === null) return new SchemaMemory(null, null, null);
+    if (isFirst) return new SchemaMemory(forms, key, await forms.findSchema(key));
+    await forms.removeSchema(key);
+    return new SchemaMemory(forms, key, null);
   }
 
   /** Remembers a schema that was compiled without errors. */

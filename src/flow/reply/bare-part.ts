@@ -1,5 +1,11 @@
 import type { ElementDeclaration, Operation } from '../../wsdl/index.js';
-import type { Interest, QName, StartTag, XmlHandler } from '../../xml/index.js';
+import {
+  expandedName,
+  type Interest,
+  type QName,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/index.js';
 
 /**
  * The wrapper of an rpc message whose only part names an element, where that element is the child
@@ -17,12 +23,11 @@ export function wrapperOfBarePart(
   const { particle } = type.content;
   const parts = particle.kind === 'sequence' ? particle.particles : [particle];
   const [part] = parts;
-  if (parts.length !== 1 || part?.kind !== 'one' || isNamed(name, body)) return null;
-  return part.element.name.uri !== '' && isNamed(part.element.name, body) ? wrapper : null;
+  if (parts.length !== 1 || part?.kind !== 'one' || expandedName(name) === expandedName(body))
+    return null;
+  const { name: element } = part.element;
+  return element.uri !== '' && expandedName(element) === expandedName(body) ? wrapper : null;
 }
-
-const isNamed = ({ uri, local }: QName, other: QName): boolean =>
-  uri === other.uri && local === other.local;
 
 /** Passes an element on within a wrapper that the message does not have. */
 export class WrappedContent implements XmlHandler {

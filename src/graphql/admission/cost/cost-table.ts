@@ -157,27 +157,18 @@ export class CostTable {
   /** How many representations have each price; that of one that no key fits is null. */
   countByPrice(representations: readonly unknown[]): ReadonlyMap<EntityPrice | null, number> {
     const counts = new Map<EntityPrice | null, number>();
-    const add = (price: EntityPrice | null, count: number): void => {
-      if (count > 0) {
-        counts.set(price, (counts.get(price) ?? 0) + count);
-      }
-    };
     // Most follow others of the same key.
-    let last: EntityPrice | null = null;
-    let lastKey: EntityKey | null = null;
-    let count = 0;
+    let price: EntityPrice | null = null;
+    let priced: EntityKey | null = null;
     for (const each of representations) {
       const entity = entityOf(each, this.#entities);
       const key = entity === null ? null : keyAmong(entity.keys, each);
-      if (key !== lastKey) {
-        add(last, count);
-        count = 0;
-        lastKey = key;
-        last = entity === null || key === null ? null : this.#entityPrice(entity, key);
+      if (key !== priced) {
+        priced = key;
+        price = entity === null || key === null ? null : this.#entityPrice(entity, key);
       }
-      count++;
+      counts.set(price, (counts.get(price) ?? 0) + 1);
     }
-    add(last, count);
     return counts;
   }
 
