@@ -3,8 +3,10 @@ import t from 'tap';
 
 import {
   FairScheduler,
+  IDLE_QUEUES_MAX,
   type SlicedTask,
   type TaskOwner,
+  TaskQueues,
 } from '../../../src/flow/http/fair-scheduler.js';
 import { until } from '../../kit/until.js';
 
@@ -253,4 +255,19 @@ t.test('a penalty ends', async (t) => {
   fairScheduler.enqueue(work('s', 2), owner);
   await rounds(8);
   t.equal(done.length, 4);
+});
+
+t.test('empty queues are kept of a few addresses only', async (t) => {
+  const queues = new TaskQueues('always');
+  const task: SlicedTask = { beganMillis: 0, step: () => 'waits' };
+  for (let count = 0; count < 10 * IDLE_QUEUES_MAX; count++) {
+    queues.add({ task, owner: ordinary(`${count}`) });
+  }
+  t.equal(queues.addresses, 10 * IDLE_QUEUES_MAX, 'all that have tasks');
+  while (queues.take() !== null);
+  t.ok(queues.isEmpty);
+  t.equal(queues.addresses, IDLE_QUEUES_MAX);
+  queues.add({ task, owner: ordinary('new') });
+  t.equal(queues.take()?.owner.address, 'new');
+  t.equal(queues.addresses, IDLE_QUEUES_MAX);
 });
