@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { WITH_OPENSSL } from '../kit/certificates.js';
 import { type DecryptionKeys, makeDecryptionKeys } from '../kit/decryption-keys.js';
-import { dataOf, encryptPiece, encryptThenSign } from '../kit/encrypted-message.js';
-import { envelope } from '../kit/envelope.js';
+import { dataOf, encryptPiece, encryptThenSign, WSSE11 } from '../kit/encrypted-message.js';
+import { envelope, SOAP_11 } from '../kit/envelope.js';
 import { securityOf, signedMessage, userToken } from '../kit/signed-message.js';
 import { useVerifyingDesk } from '../kit/verifying-desk.js';
 
@@ -148,6 +148,50 @@ t.test('the content of Body does not end Body', WITH_OPENSSL, async (t) => {
     t.match(await desk.send(message), /^(wsse:FailedCheck|SOAP_STRUCTURE)$/, content);
   }
   t.equal(desk.received.length, 0);
+});
+
+t.test('an encrypted Header does not stand for an encrypted Body', WITH_OPENSSL, async (t) => {
+  const keys = makeDecryptionKeys(t);
+  const desk = await useVerifyingDesk(t, keys.decrypt(', required: [Body]'));
+  const send = (encrypted: string, behind: string): Promise<string | null> => {
+    const { data } = encryptPiece(keys.own, encrypted, 'x', { inside: true });
+    return desk.send(`<s:Envelope xmlns:s="${SOAP_11}">${data}${behind}</s:Envelope>`);
+  };
+  const header = '<s:Header><a xmlns="urn:a"/></s:Header>';
+  for (const body of ['<s:Body/>', '<s:Body></s:Body>', `<s:Body>${EVIL}</s:Body>`]) {
+    t.equal(await send(header, body), 'wsse:FailedCheck', body);
+  }
+  const body = `<s:Body>${CONTENT}</s:Body>`;
+  for (const behind of ['<s:Header/>', '<s:Body/>', '<a xmlns="urn:a"/>']) {
+    t.equal(await send(body, behind), 'wsse:FailedCheck', behind);
+  }
+  t.equal(desk.received.length, 0);
+  t.equal(await send(body, ''), null);
+});
+
+t.test('encrypted parts that no key opens do not go on', WITH_OPENSSL, async (t) => {
+  const keys = makeDecryptionKeys(t);
+  const refusing = await useVerifyingDesk(t, keys.decrypt());
+  const passing = await useVerifyingDesk(t, `${keys.decrypt()}\nencrypted: pass`);
+  const own = (text: string, id: string): string =>
+    encryptPiece(keys.own, text, id, { inside: true }).data;
+  const unnamed = encryptPiece(keys.other, '<a xmlns="urn:a"/>', 'o').data;
+  const header = (attributes: string): string =>
+    `<w:EncryptedHeader xmlns:w="${WSSE11}"${attributes}>${unnamed}</w:EncryptedHeader>`;
+  const body = own(CONTENT, 'b');
+  const whole = own(`<s:Body>${own(CONTENT, 'i')}</s:Body>`, 'w');
+  for (const [name, message] of [
+    ['a header block', envelope(body, unnamed)],
+    ['an EncryptedHeader', envelope(body, header(''))],
+    ['content that is encrypted twice', envelope(own(body, 'y'))],
+    ['in a Body', `<s:Envelope xmlns:s="${SOAP_11}">${whole}</s:Envelope>`],
+  ] as const) {
+    t.equal(await refusing.send(message), 'wsse:FailedCheck', name);
+    t.equal(await passing.send(message), null, name);
+  }
+  t.equal(refusing.received.length, 0);
+  const toOther = envelope(body, header(' s:actor="urn:other"'));
+  t.equal(await refusing.send(toOther), null, 'a block for another node');
 });
 
 t.test('operations with the private key of one message are bounded', WITH_OPENSSL, async (t) => {

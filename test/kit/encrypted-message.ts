@@ -12,7 +12,7 @@ import { envelope } from './envelope.js';
 import { DS, WSSE } from './signed-message.js';
 
 export const XENC = 'http://www.w3.org/2001/04/xmlenc#';
-const WSSE11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
+export const WSSE11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
 export const XENC11 = 'http://www.w3.org/2009/xmlenc11#';
 const MESSAGE = 'http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1';
 const SECURITY =

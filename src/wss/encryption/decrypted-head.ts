@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../core/index.js';
-import type { canonical, StartTag } from '../../xml/index.js';
+import type { canonical } from '../../xml/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { elementParts, isNamed, lettersOf } from '../strict-elements.js';
-import { WSSE11, XENC } from '../wsse-names.js';
+import { XENC } from '../wsse-names.js';
 import {
   decryptAttachment,
   type EncryptedAttachments,
@@ -13,22 +13,13 @@ import { isUnsafeCipher } from './cipher-names.js';
 import { ContentDecipher } from './content-decipher.js';
 import type { EncryptionCover, MessageKeys } from './encrypted-content.js';
 import { edited, type HeadEdit } from './head-edits.js';
-import { OpenedContent, type OpenedPlace } from './opened-content.js';
+import { isData, isHeader, OpenedContent, type OpenedPlace } from './opened-content.js';
 
 /** An encrypted part of a Header, and the element that is replaced by what it was. */
 export interface EncryptedHeadPart {
   readonly place: canonical.ElementNode;
   readonly data: canonical.ElementNode;
 }
-
-type Name = Pick<StartTag, 'uri' | 'local'>;
-
-const isData = ({ uri, local }: Name): boolean => uri === XENC && local === 'EncryptedData';
-/** SOAP Message Security 1.1 section 9.2. */
-const isHeader = ({ uri, local }: Name): boolean => uri === WSSE11 && local === 'EncryptedHeader';
-
-/** Whether this is a header block that is encrypted. */
-export const isEncryptedBlock = (tag: Name): boolean => isHeader(tag) || isData(tag);
 
 /** The encrypted header blocks, and the encrypted parts of the Security block. */
 export function encryptedPartsOf(
@@ -99,7 +90,7 @@ function checkElement(
   { place: { parent } }: EncryptedHeadPart,
   place: Omit<OpenedPlace, 'around'>,
 ): void {
-  const opened = new OpenedContent({ ...place, around: ancestorsOf(parent) }, 'element');
+  const opened = new OpenedContent({ ...place, around: ancestorsOf(parent) }, 'element', false);
   try {
     opened.write(content);
     opened.end();
@@ -107,11 +98,8 @@ function checkElement(
     if (!(caught instanceof Refusal) || caught.code === 'wsse:FailedCheck') throw caught;
     throw failedCheck(`decryption: a part of the Header: ${caught.code}`);
   }
-  if (
-    opened.root?.local === 'Security' ||
-    (opened.root !== null && isEncryptedBlock(opened.root))
-  ) {
-    throw failedCheck('decryption: a header block that is a Security block, or encrypted twice');
+  if (opened.root?.local === 'Security') {
+    throw failedCheck('decryption: a header block that is a Security block');
   }
 }
 

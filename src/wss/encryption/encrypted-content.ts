@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { Refusal } from '../../core/index.js';
 import type { canonical } from '../../xml/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { elementParts, isNamed, requiredAttribute, typedAttribute } from '../strict-elements.js';
@@ -106,7 +107,7 @@ export class MessageKeys {
     const found = node === null ? null : this.#open(readEncryptedKey(node, this.#rules), cipher);
     if (found === null) {
       if (this.#rules.passesUnopened) return null;
-      throw failedCheck('decryption: the message names no key of `decrypt.keys`');
+      throw noKey();
     }
     if (node !== null) {
       this.#opened.set(node, found);
@@ -204,6 +205,9 @@ export class MessageKeys {
     return new Set([...removed, ...tokensOnlyOf(removed, this.#parts, this.#tokens)]);
   }
 }
+
+export const noKey = (): Refusal =>
+  failedCheck('decryption: the message names no key of `decrypt.keys`');
 
 function cipherOf(
   data: canonical.ElementNode,

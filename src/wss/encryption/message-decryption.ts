@@ -12,7 +12,7 @@ import {
   type XmlHandler,
   type XmlReader,
 } from '../../xml/index.js';
-import { securityOf } from '../header-verification.js';
+import { isForRole, securityOf } from '../header-verification.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { XENC } from '../wsse-names.js';
 import { isUnsafeCipher } from './cipher-names.js';
@@ -21,15 +21,15 @@ import { isXmlRefusal, ofContent, readContent } from './content-refusals.js';
 import {
   dataOfAttachments,
   decryptParts,
+  type EncryptedHeadPart,
   encryptedPartsOf,
-  isEncryptedBlock,
   openedHead,
   requireCover,
 } from './decrypted-head.js';
 import type { DecryptionOptions } from './decryption-options.js';
-import { type ContentKey, MessageKeys } from './encrypted-content.js';
+import { type ContentKey, MessageKeys, noKey } from './encrypted-content.js';
 import type { HeadEdit } from './head-edits.js';
-import { OpenedContent } from './opened-content.js';
+import { isEncryptedElement, OpenedContent } from './opened-content.js';
 import { SignedBytes } from './signed-bytes.js';
 import { UnverifiedContent } from './unverified-content.js';
 
@@ -135,6 +135,9 @@ export class MessageDecryption implements XmlHandler {
     this.#depth++;
     if (this.#dataDepth > 0) return this.#openInData(tag);
     if (this.#tree !== null) return this.#tree.open(tag);
+    if (this.#stage === 'ended' || this.#stage === 'tail') {
+      throw failedCheck('decryption: an element behind the content');
+    }
     if (this.#depth === 1) {
       this.#envelope = new canonical.ElementNode(tag, null);
       return ELEMENTS_ONLY;
@@ -147,7 +150,6 @@ export class MessageDecryption implements XmlHandler {
       this.#body ??= new canonical.ElementNode(tag, this.#envelope);
       return ELEMENTS_ONLY;
     }
-    if (this.#stage === 'tail') throw failedCheck('decryption: an element behind the content');
     return this.#openPart(tag);
   }
 
@@ -228,9 +230,11 @@ export class MessageDecryption implements XmlHandler {
     const { rules } = this.#options;
     const security = this.#security();
     const keys = new MessageKeys(security, rules);
-    const parts = encryptedPartsOf(this.#header, security).filter((part) =>
-      keys.isNamed(part.data),
-    );
+    const all = encryptedPartsOf(this.#header, security);
+    const parts = all.filter((part) => keys.isNamed(part.data));
+    if (!rules.passesUnopened && all.some((part) => !parts.includes(part) && this.#isForUs(part))) {
+      throw noKey();
+    }
     if (data === null && parts.length === 0) return null;
     this.#requireUtf8();
     const isSigned = rules.verifiesSignature && keys.isSignedEncrypted;
@@ -245,8 +249,8 @@ export class MessageDecryption implements XmlHandler {
     const place = { readers, head: held, attachments };
     const edits: readonly HeadEdit[] | null = decryptParts(parts, keys, place);
     if (edits === null) return null;
-    const all = parts.map((part) => part.data);
-    keys.checkReferences(data === null ? all : [...all, data]);
+    const opened = parts.map((part) => part.data);
+    keys.checkReferences(data === null ? opened : [...opened, data]);
     this.#signed = signed;
     signed?.accept();
     this.isEncrypted = true;
@@ -274,6 +278,14 @@ export class MessageDecryption implements XmlHandler {
     return securityOf(this.#header, dialect, this.#options.rules.role);
   }
 
+  /** An EncryptedHeader has the actor or role of the block that it was. */
+  #isForUs({ place }: EncryptedHeadPart): boolean {
+    const dialect = dialectOfUri(this.#envelope?.uri ?? '');
+    if (dialect === null) return true;
+    const written = place.attribute(dialect.envelopeUri, dialect.targetAttribute) ?? '';
+    return isForRole(written, dialect, this.#options.rules.role);
+  }
+
   get #isRequired(): boolean {
     return this.#options.rules.isBodyRequired;
   }
@@ -281,7 +293,7 @@ export class MessageDecryption implements XmlHandler {
   /** A header block begins, or what Body holds, or an element in place of Body. */
   #openPart(tag: StartTag): Interest {
     if (this.#depth === 3 && this.#body === null) {
-      if (tag.local !== 'Security' && !isEncryptedBlock(tag)) return SKIP;
+      if (tag.local !== 'Security' && !isEncryptedElement(tag)) return SKIP;
       this.#tree = new canonical.TreeBuilder(this.#header, ALL, () => this.#countNode());
       return this.#tree.open(tag);
     }
@@ -328,7 +340,8 @@ export class MessageDecryption implements XmlHandler {
     const around = [this.#envelope, this.#body].filter((element) => element !== null);
     const kind = this.#body === null ? 'element' : 'content';
     const place = { readers: this.#options.readers, head: held, around };
-    this.#content = new UnverifiedContent(this.#options, new OpenedContent(place, kind));
+    const content = new OpenedContent(place, kind, this.#options.rules.passesUnopened);
+    this.#content = new UnverifiedContent(this.#options, content);
     this.#stage = 'content';
     this.#held = [];
     this.#content.begin(opened.head);

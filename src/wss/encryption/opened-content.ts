@@ -12,7 +12,16 @@ import {
   type XmlReader,
 } from '../../xml/index.js';
 import { failedCheck } from '../security-refusals.js';
+import { WSSE11, XENC } from '../wsse-names.js';
 import { writtenName } from './encrypted-head.js';
+
+export const isData = ({ uri, local }: QName): boolean => uri === XENC && local === 'EncryptedData';
+/** SOAP Message Security 1.1 section 9.2. */
+export const isHeader = ({ uri, local }: QName): boolean =>
+  uri === WSSE11 && local === 'EncryptedHeader';
+
+/** Whether this is an element that is encrypted. */
+export const isEncryptedElement = (tag: QName): boolean => isHeader(tag) || isData(tag);
 
 /** The place of what was encrypted: the message, and the elements around it, outermost first. */
 export interface OpenedPlace {
@@ -30,15 +39,20 @@ export class OpenedContent implements XmlHandler {
   root: QName | null = null;
   readonly #place: OpenedPlace;
   readonly #kind: 'element' | 'content';
+  readonly #passesEncrypted: boolean;
   readonly #reader: XmlReader;
   #depth = 0;
   /** Elements around the content that have begun. */
   #begun = 0;
 
-  /** `element`: it is one element, with nothing but white space around it. */
-  constructor(place: OpenedPlace, kind: 'element' | 'content') {
+  /**
+   * `element`: it is one element, with nothing but white space around it. `passesEncrypted`: it may
+   * be encrypted once more.
+   */
+  constructor(place: OpenedPlace, kind: 'element' | 'content', passesEncrypted: boolean) {
     this.#place = place;
     this.#kind = kind;
+    this.#passesEncrypted = passesEncrypted;
     this.#reader = place.readers.take(this, 'utf-8');
     for (const { offsetBytes, contentBytes } of place.around) {
       this.#reader.write(place.head.subarray(offsetBytes, contentBytes));
@@ -64,11 +78,16 @@ export class OpenedContent implements XmlHandler {
     this.#depth++;
     const outer = this.#place.around.length;
     if (this.#depth > outer) {
+      if (!this.#passesEncrypted && isEncryptedElement(tag)) {
+        throw failedCheck('decryption: content that is encrypted twice');
+      }
+      if (this.#depth > outer + 1) return SKIP;
       if (this.#kind === 'element' && this.root !== null) {
         throw failedCheck('decryption: a part of several elements');
       }
       this.root ??= { uri: tag.uri, local: tag.local };
-      return SKIP;
+      // The parts of a whole Body count as its content does.
+      return this.#kind === 'element' && tag.local === 'Body' ? ELEMENTS_ONLY : SKIP;
     }
     // Where one of them ended, another one had to begin for the end tags to match.
     if (++this.#begun > outer) throw failedCheck('decryption: content that ends an element around');
