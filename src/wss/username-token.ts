@@ -70,8 +70,9 @@ export function verifyUsernameToken(
       throw messageExpired('Created of UsernameToken is too long ago', created);
     }
   }
-  const keptMillis = (maxAgeMillis ?? NONCE_KEPT_MILLIS) + toleranceMillis;
-  const untilMillis = Math.max(createdMillis ?? nowMillis, nowMillis) + keptMillis;
+  // A token that says when it was made is good up to its age, and the nonce comes once until then.
+  const startMillis = maxAgeMillis === null ? nowMillis : (createdMillis ?? nowMillis);
+  const untilMillis = startMillis + (maxAgeMillis ?? NONCE_KEPT_MILLIS) + toleranceMillis;
   const once = nonce === null ? null : { key: nonce.toString('base64'), untilMillis };
   const known = rules.passwordOf(user);
   if (type === 'digest') {

@@ -204,6 +204,29 @@ t.test('a proof is taken once, by its client', async (t) => {
   t.equal(await outcome(same), 'identified', 'the name is that of another client');
 });
 
+t.test('a proof is remembered for longer than it is fresh', async (t) => {
+  const kept: number[] = [];
+  const claim = async (_service: string, _nonce: unknown, keptMillis: number): Promise<'new'> => {
+    kept.push(keptMillis);
+    return 'new';
+  };
+  const proofs = new UsedProofs(null, null, { claim });
+  const iat = Math.floor(Date.now() / 1000);
+  const fields = await prover.fields(call, { iat });
+  const later = await prover.fields(call, { iat });
+  const outcome = (headers: CallerIdentity['headers']): Promise<string> =>
+    outcomeOf(() => tokensBy('dpop').identify(caller(headers, {}, proofs)));
+  t.equal(await outcome(fields), 'identified');
+  t.ok((kept[0] ?? 0) > 60_000, 'replicas whose clocks are late');
+  const now = Date.now;
+  t.teardown(() => {
+    Date.now = now;
+  });
+  Date.now = () => iat * 1000 + 60_000;
+  t.equal(await outcome(later), 'identified', 'at its last moment');
+  t.equal(await outcome(fields), 'invalid_dpop_proof', 'no second time');
+});
+
 t.test('a proof that is refused takes no place among those that were used', async (t) => {
   const tokens = tokensBy('dpop', { proofsMax: 1 });
   const proofs = aloneProofs();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Refusal, refuseByLimit } from '../../core/index.js';
+import { CLOCKS_MILLIS } from '../../gateway/shared/once-memory.js';
 import type { CallerIdentity, ProvenRequest } from '../client.js';
 import type { TargetUris } from '../network/target-uri.js';
 import { dpopRefusal } from '../token-challenge.js';
@@ -92,10 +93,11 @@ export class DpopProofs {
   }
 
   /** Takes a proof, once over all processes. */
-  async #claim(name: string, untilMillis: number, { proofs }: ProvenRequest): Promise<void> {
+  async #claim(name: string, freshMillis: number, { proofs }: ProvenRequest): Promise<void> {
     const { proofsMax } = this.#rules;
     const key = createHash('sha256').update(name).digest('base64url');
-    switch (await proofs.claim(key, untilMillis, proofsMax)) {
+    // It may be fresh for longer by the clock of another replica, or be asked about later.
+    switch (await proofs.claim(key, freshMillis + CLOCKS_MILLIS, proofsMax)) {
       case 'new':
         return;
       case 'seen':

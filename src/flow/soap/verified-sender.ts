@@ -2,7 +2,7 @@ import type { MessageSender } from '../../access/client.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { Refusal, type refusals, type sharedState } from '../../core/index.js';
 import type { Exchange } from '../../gateway/exchange.js';
-import type { OnceMemory } from '../../gateway/shared/once-memory.js';
+import { CLOCKS_MILLIS, type OnceMemory } from '../../gateway/shared/once-memory.js';
 import { MessageVerifier, type VerifiedMessage } from '../../wss/index.js';
 import type { XmlHandler } from '../../xml/index.js';
 
@@ -59,7 +59,8 @@ export const isUserUnverified = ({ user }: VerifiedMessage): boolean =>
 
 /**
  * What of the message may come once, and is new to this process. Other processes are still to be
- * asked. Throws `wsse:FailedAuthentication`, and `OVERLOADED` where no more can be remembered.
+ * asked. Throws `wsse:FailedAuthentication`, `wsse:MessageExpired` where its time ended while it
+ * came, and `OVERLOADED` where no more can be remembered.
  */
 export function takeOnce(
   { verification }: SoapService,
@@ -76,6 +77,10 @@ export function takeOnce(
     claims.push({ key: `verified message ${signature.digest()}`, untilMillis: goodUntilMillis });
   }
   return claims.map(({ key, untilMillis }) => {
+    // What came before is forgotten by now: a sender that is slow enough could bring it again.
+    if (untilMillis <= nowMillis) {
+      throw new Refusal('wsse:MessageExpired', 'its time ended while it came');
+    }
     const taken = memory.take(key, untilMillis, nowMillis);
     if (taken === 'seen') {
       throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
@@ -87,7 +92,8 @@ export function takeOnce(
         fullOptions(memory, nowMillis),
       );
     }
-    return { nonce: { key, equivalentKeys: [] }, keptMillis: untilMillis - nowMillis };
+    const keptMillis = untilMillis - nowMillis + CLOCKS_MILLIS;
+    return { nonce: { key, equivalentKeys: [] }, keptMillis };
   });
 }
 

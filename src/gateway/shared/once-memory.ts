@@ -3,6 +3,12 @@ interface Entry {
   readonly untilMillis: number;
 }
 
+/**
+ * How far the clocks of replicas may differ: what is remembered for all of them is remembered for
+ * so long beyond its time, which ends later by the clock of another one.
+ */
+export const CLOCKS_MILLIS = 10_000;
+
 /** What is remembered: by key, and by time as a binary heap whose first entry expires first. */
 interface Remembered {
   readonly keys: Set<string>;
