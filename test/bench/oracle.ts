@@ -96,7 +96,7 @@ async function startDesk(
     t,
     `services: { desk: { url: "${url}", security: { verify: { ${decrypt}${signature} } } } }
 log: { level: error }
-limits: { http: { refusalsPerSecond: 0 } }`,
+limits: { http: { refusalsPerSecond: 0 }, overload: { eventLoopMillis: 0 } }`,
   );
   return `${gateway.url}/soap/desk`;
 }
