@@ -8,46 +8,53 @@ import {
 import t from 'tap';
 import { defaultsOf } from '../../src/core/limit.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
+import type { DecryptionOptions } from '../../src/wss/encryption/decryption-options.js';
 import type { DecryptionRules } from '../../src/wss/encryption/encrypted-content.js';
 import { MessageDecryption } from '../../src/wss/encryption/message-decryption.js';
 import { decodeOaep } from '../../src/wss/encryption/oaep.js';
 import { parseCertificate } from '../../src/wss/x509/certificate-trust.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { ReaderPool } from '../../src/xml/reader-pool.js';
-import { makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
-import { encryptBody, encryptOaep } from '../kit/encrypted-message.js';
+import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
+import { encryptBody, encryptOaep, encryptPiece } from '../kit/encrypted-message.js';
 import { envelope } from '../kit/envelope.js';
+import { securityOf } from '../kit/signed-message.js';
 import { assertSplitsAgree } from '../kit/splits.js';
 
 /** Messages that are decrypted while they stream, in pieces of any size. */
 
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum>ä 😀</Pay>';
 
-t.test('a message comes out alike, wherever it is cut', WITH_OPENSSL, (t) => {
-  const { identity } = makeKeys(t, '/CN=own', RSA_KEY);
+const readers = new ReaderPool(defaultsOf(XML_LIMITS));
+
+/** Decrypts messages for an identity. */
+function decryptionFor(identity: Identity, output: DecryptionOptions['output']): MessageDecryption {
   const certificate = parseCertificate(new X509Certificate(identity.cert));
   if (certificate === null) throw new Error('no certificate');
   const rules: DecryptionRules = {
     owner: 'security.verify.decrypt',
     keys: () => [{ certificate, key: createPrivateKey(identity.key) }],
-    ciphers: new Set(['aes256-gcm']),
+    ciphers: new Set(['aes128-gcm', 'aes256-gcm']),
     transports: new Set(['rsa-oaep']),
     isBodyRequired: false,
     role: null,
     passesUnopened: false,
     verifiesSignature: false,
   };
-  const readers = new ReaderPool(defaultsOf(XML_LIMITS));
+  const bounds = { headBytes: 65_536, windowBytes: 65_536 };
+  return new MessageDecryption({
+    ...{ rules, readers, output, ...bounds },
+    ...{ verifier: null, charset: null },
+  });
+}
+
+t.test('a message comes out alike, wherever it is cut', WITH_OPENSSL, (t) => {
+  const { identity } = makeKeys(t, '/CN=own', RSA_KEY);
   const run = (pieces: readonly Uint8Array[]): string => {
     const given: Buffer[] = [];
-    const decryption = new MessageDecryption({
-      rules,
-      headBytes: 65_536,
-      windowBytes: 65_536,
-      verifier: null,
-      charset: null,
-      readers,
-      output: { write: (bytes) => given.push(Buffer.from(bytes)), end() {} },
+    const decryption = decryptionFor(identity, {
+      write: (bytes) => given.push(Buffer.from(bytes)),
+      end() {},
     });
     try {
       for (const piece of pieces) {
@@ -72,6 +79,33 @@ t.test('a message comes out alike, wherever it is cut', WITH_OPENSSL, (t) => {
   });
   const bytes = Array.from(Buffer.from(altered), (byte) => Buffer.of(byte));
   t.same([run([Buffer.from(altered)]), run(bytes)], ['wsse:FailedCheck', 'wsse:FailedCheck']);
+  t.end();
+});
+
+t.test('keys are counted by what anybody sees', WITH_OPENSSL, (t) => {
+  const { identity } = makeKeys(t, '/CN=own', RSA_KEY);
+  const countOf = (header: string): number => {
+    const decryption = decryptionFor(identity, { write() {}, end() {} });
+    try {
+      decryption.write(Buffer.from(envelope(CONTENT, header)));
+      decryption.end();
+    } catch (caught) {
+      if (!(caught instanceof Refusal)) throw caught;
+    }
+    return decryption.keyCount;
+  };
+  const own = (at: number): string =>
+    encryptPiece(identity, '<a/>', String(at), { inside: true }).data;
+  const three = [1, 2, 3].map(own).join('');
+  t.equal(countOf(three), 3);
+  t.equal(countOf(three.replace(/<xenc:CipherValue>./g, '$&AAAA')), 3, 'none of which is right');
+  const wide = encryptPiece(identity, '<a/>', 'x', { inside: true, keyBytes: 16 });
+  t.equal(countOf(wide.data.repeat(5)), 5, 'each has its own');
+  const { key, data } = encryptPiece(identity, '<a/>', 'y', { keyBytes: 16 });
+  const other = data.replace('aes128-gcm', 'aes256-gcm');
+  t.equal(countOf(securityOf([key]) + (data + other).repeat(5)), 2, 'one for each cipher');
+  t.equal(countOf(Array.from({ length: 20 }, (_, at) => own(at)).join('')), 8, 'at most');
+  t.equal(countOf(''), 0);
   t.end();
 });
 

@@ -39,6 +39,11 @@ export class DecryptingGate implements MessageGate, RequestVerification {
     return this.decryption.hasWork || this.#gate.hasWork;
   }
 
+  /** What a failure is charged with: it depends on what anybody sees of the message alone. */
+  get chargedMillis(): number {
+    return KEY_MILLIS * Math.max(1, this.decryption.keyCount) + this.#bytes / BYTES_PER_MILLI;
+  }
+
   /** Whether content is decrypted that is not verified yet. */
   get isUnverified(): boolean {
     return this.decryption.isEncrypted && !this.decryption.isVerified;
@@ -89,9 +94,9 @@ export class DecryptingGate implements MessageGate, RequestVerification {
 
   /**
    * Resolves when a failure of decryption is answered: after a time that depends on the length of
-   * the message alone, and not on what was found in it. Returns that time.
+   * the message alone, and not on what was found in it.
    */
-  async awaitAnswer(): Promise<number> {
+  async awaitAnswer(): Promise<void> {
     const firstMillis = this.#firstMillis ?? performance.now();
     const workMillis = this.#bytes / BYTES_PER_MILLI;
     let dueMillis = ANSWER_MILLIS + Math.max(firstMillis + workMillis, this.#lastMillis);
@@ -102,7 +107,6 @@ export class DecryptingGate implements MessageGate, RequestVerification {
       restMillis = dueMillis - performance.now();
       if (restMillis > 0) await setTimeout(Math.floor(restMillis) + 1);
     }
-    return workMillis;
   }
 
   #attempt(step: () => void): void {
@@ -127,8 +131,8 @@ export class DecryptingGate implements MessageGate, RequestVerification {
 const ANSWER_MILLIS = 50;
 /** A message is decrypted and read faster than this, unless the machine is overloaded. */
 const BYTES_PER_MILLI = 24 * KIB;
-/** The time of the event loop that a failure is charged with, beside that by the length. */
-const CHARGED_MILLIS = 2;
+/** The time of the event loop that a failure is charged with for each key, and by the length. */
+const KEY_MILLIS = 2;
 
 /**
  * The refusal of a message that may be encrypted, once it may be told: until the content is
@@ -150,7 +154,8 @@ export async function refusalOfEncrypted(
     : refusal;
   if (told.code === 'wsse:FailedCheck') {
     // Neither the answer nor the delay of those that follow depends on what was found.
-    exchange.workMillis = CHARGED_MILLIS + (await gate.awaitAnswer());
+    exchange.workMillis = gate.chargedMillis;
+    await gate.awaitAnswer();
   }
   return told;
 }

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Refusal } from '../../core/index.js';
+import { getOrMake, type Refusal } from '../../core/index.js';
 import type { canonical } from '../../xml/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
 import { elementParts, isNamed, requiredAttribute, typedAttribute } from '../strict-elements.js';
@@ -67,8 +67,8 @@ export class MessageKeys {
   readonly #byUri: ReadonlyMap<string, canonical.ElementNode>;
   readonly #byListed: ReadonlyMap<string, canonical.ElementNode>;
   #operations = 0;
-  /** Keys that are open, by their EncryptedKey and length. */
-  readonly #opened = new Map<canonical.ElementNode, ContentKey>();
+  /** Keys that are open, by their EncryptedKey: one for each cipher. */
+  readonly #opened = new Map<canonical.ElementNode, readonly ContentKey[]>();
 
   constructor(security: canonical.ElementNode | null, rules: DecryptionRules) {
     this.#rules = rules;
@@ -92,6 +92,17 @@ export class MessageKeys {
     return this.#keyNodeOf(data) !== null;
   }
 
+  /** How many keys these EncryptedData have, at most, as anybody sees it: for each cipher one. */
+  countOf(data: readonly canonical.ElementNode[]): number {
+    const ciphers = new Map<canonical.ElementNode | null, Set<string>>();
+    for (const each of data) {
+      const named = getOrMake(ciphers, this.#keyNodeOf(each), () => new Set());
+      named.add(methodOf(each)?.attribute('', 'Algorithm') ?? '');
+    }
+    const count = Array.from(ciphers.values()).reduce((sum, { size }) => sum + size, 0);
+    return Math.min(count, KEYS_MAX);
+  }
+
   /**
    * The key of an EncryptedData, whose EncryptionMethod and KeyInfo are read. Null for one that no
    * key opens, where that passes. Throws the faults of WS-Security 1.1 section 12.
@@ -102,15 +113,16 @@ export class MessageKeys {
     if (isUnsafeCipher(cipher)) {
       this.#demandCover(cipher, node);
     }
-    const known = node === null ? undefined : this.#opened.get(node);
-    if (known !== undefined && known.cipher === cipher) return known;
+    const opened = node === null ? [] : (this.#opened.get(node) ?? []);
+    const known = opened.find((key) => key.cipher === cipher);
+    if (known !== undefined) return known;
     const found = node === null ? null : this.#open(readEncryptedKey(node, this.#rules), cipher);
     if (found === null) {
       if (this.#rules.passesUnopened) return null;
       throw noKey();
     }
     if (node !== null) {
-      this.#opened.set(node, found);
+      this.#opened.set(node, [...opened, found]);
     }
     return found;
   }
@@ -206,6 +218,9 @@ export class MessageKeys {
   }
 }
 
+const methodOf = (data: canonical.ElementNode): canonical.ElementNode | undefined =>
+  data.elements.find((part) => isNamed(part, XENC, 'EncryptionMethod'));
+
 export const noKey = (): Refusal =>
   failedCheck('decryption: the message names no key of `decrypt.keys`');
 
@@ -213,7 +228,7 @@ function cipherOf(
   data: canonical.ElementNode,
   { ciphers, owner }: DecryptionRules,
 ): AcceptedCipher {
-  const method = data.elements.find((part) => isNamed(part, XENC, 'EncryptionMethod'));
+  const method = methodOf(data);
   if (method === undefined) throw invalidSecurity('EncryptedData has no EncryptionMethod');
   const identifier = requiredAttribute(method, 'Algorithm');
   const cipher = CIPHER_URIS.get(identifier);

@@ -56,6 +56,8 @@ export class MessageDecryption implements XmlHandler {
   isEncrypted = false;
   /** The key of the content of Body, in which an answer may be encrypted; null for none. */
   bodyKey: ContentKey | null = null;
+  /** The keys that it needs, whether they can be opened or not. */
+  keyCount = 0;
   readonly #options: DecryptionOptions;
   readonly #reader: XmlReader;
   #stage: Stage = 'head';
@@ -243,14 +245,18 @@ export class MessageDecryption implements XmlHandler {
     if (signed !== null) {
       requireCover(parts, security, signed);
     }
+    const encrypted = parts.map((part) => part.data);
+    if (data !== null) {
+      encrypted.push(data);
+    }
+    this.keyCount = keys.countOf(encrypted);
     const key = data === null ? null : keys.keyOf(data);
     if (data !== null && key === null) return null;
     const { readers, attachments = null } = this.#options;
     const place = { readers, head: held, attachments };
     const edits: readonly HeadEdit[] | null = decryptParts(parts, keys, place);
     if (edits === null) return null;
-    const opened = parts.map((part) => part.data);
-    keys.checkReferences(data === null ? opened : [...opened, data]);
+    keys.checkReferences(encrypted);
     this.#signed = signed;
     signed?.accept();
     this.isEncrypted = true;

@@ -63,6 +63,11 @@ export class PackageDecryption {
     return this.#envelope?.bodyKey ?? null;
   }
 
+  /** The keys that it needs, whether they can be opened or not. */
+  get keyCount(): number {
+    return this.#envelope?.keyCount ?? 0;
+  }
+
   get hasWork(): boolean {
     return this.#stage === 'working';
   }
