@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, diagnosis, inputFiles } from '../core/index.js';
+import { holdYoungGeneration } from '../process/collector-flags.js';
 import type { StartOptions } from '../process/start-options.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import {
@@ -80,6 +81,8 @@ function addGatewayCommands({ program, terminal, finish }: ProgramContext): void
     .option('--admin <address>', 'where operators reach it, in place of `admin`')
     .option('--demo <address>', 'of the bundled backend, in place of `demo.listen`')
     .action(async ({ config, ...options }: ConfigFlags & StartOptions) => {
+      // Most of what the start of a small gateway allocates are its modules.
+      holdYoungGeneration();
       const { start } = await import('../process/start.js');
       finish(await start(config ?? defaultFile(terminal), options, terminal));
     });

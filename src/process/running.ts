@@ -10,6 +10,7 @@ import { inputFiles, TimeSlices } from '../core/index.js';
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import type { Log } from '../observe/log/log.js';
 import { serveGateway } from '../server.js';
+import { enlargeYoungGeneration } from './collector-flags.js';
 import { ownWorker } from './own-worker.js';
 import type { NextConfig, ParentConfig, WorkerGroup } from './parent/worker-group.js';
 import { Workers, type WorkersOptions } from './parent/workers.js';
@@ -161,6 +162,7 @@ async function serveAlone(
     gateway.complete(compiling);
     void compiling.then((whole) => use(compiledFacts(whole))).catch(() => {});
   }
+  void gateway.whole.catch(() => {}).then(enlargeYoungGeneration);
   return ownWorker(gateway, log);
 }
 
@@ -190,6 +192,7 @@ async function serveByWorkers(
     checkpoints,
   });
   await group.start().catch(refuse);
+  enlargeYoungGeneration();
   return group;
 }
 

@@ -11,6 +11,7 @@ import type { Log } from '../observe/log/log.js';
 import { type Gateway, serveGateway } from '../server.js';
 import type { ParentCalls, ParentChannel, WorkerCalls, WorkerStart } from './calls.js';
 import { Channel } from './channel.js';
+import { enlargeYoungGeneration } from './collector-flags.js';
 import { MetricSender } from './metric-sender.js';
 import { refuseAddress } from './refuse-address.js';
 import { trackFiles } from './reload/file-watch.js';
@@ -47,6 +48,7 @@ export async function runWorker(
   log: Log,
 ): Promise<ExitCode> {
   const { stopping, gateway } = await openGateway(parent, start, loaded, log);
+  enlargeYoungGeneration();
   const { file, overrides } = loaded;
   const load = (inputs: inputFiles.Inputs) =>
     loadConfig(file, process.env, overrides, inputs, new TimeSlices());

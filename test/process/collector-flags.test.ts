@@ -76,3 +76,31 @@ t.test(
     t.notMatch(trace, /=> tenure/);
   },
 );
+
+/** Makes objects that all survive, and prints how many MiB the young generation has then. */
+const YOUNG = `
+  import { getHeapSpaceStatistics } from 'node:v8';
+  const kept = [];
+  const make = () => {
+    for (let n = 0; n < 500_000; n++) kept.push({ list: [n] });
+    const space = getHeapSpaceStatistics().find((each) => each.space_name === 'new_space');
+    return space.space_size / 2 ** 20;
+  };
+`;
+
+const runYoung = (program: string): readonly number[] =>
+  run(`import { enlargeYoungGeneration, holdYoungGeneration } from '${FLAGS}'; ${YOUNG} ${program}`)
+    .trim()
+    .split(' ')
+    .map(Number);
+
+t.test('the young generation stays small while it is held, and grows again after it', async (t) => {
+  const [free = 0] = runYoung('console.log(make())');
+  t.ok(free >= 8, `V8 would give it ${free} MiB`);
+  const [held = 0, enlarged = 0] = runYoung(
+    'holdYoungGeneration(); const held = make(); enlargeYoungGeneration(); ' +
+      'console.log(held, make())',
+  );
+  t.ok(held <= 4, `${held} MiB while it is held`);
+  t.ok(enlarged >= 8, `${enlarged} MiB then`);
+});
