@@ -273,6 +273,10 @@ ${OWN}`,
   t.notMatch(await kept('\n    canary: { url: "https://new.example/" }'), 'second backend');
   const inspect = '\nconsole: { inspect: { operations: [desk.A] } }';
   t.match(await kept(inspect), 'the console keeps in plain text');
+  const replies = `make: { ${encrypt}, replace: true }, verifyReplies: { ${keys.decrypt} } }`;
+  const keptReplies = await warnings(replies, undefined, `\n    record: { folder: /tmp }${inspect}`);
+  t.match(keptReplies, 'records what it decrypts');
+  t.match(keptReplies, 'the console keeps in plain text');
 });
 
 t.test('replies are decrypted for callers of SOAP and GraphQL', WITH_OPENSSL, async (t) => {

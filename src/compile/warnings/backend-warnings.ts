@@ -90,8 +90,12 @@ const openContent: Check = (config) => {
 
 /** Content that was encrypted for the gateway, and is kept or goes elsewhere in plain text. */
 const keptContent: Check = (config, { console }) => {
-  if (!('security' in config) || config.security.verify?.decrypt === undefined) return [];
+  if (!('security' in config)) return [];
   const { record, shadow, canary, security } = config;
+  const decrypting = (['verify', 'verifyReplies'] as const).find(
+    (each) => security[each]?.decrypt !== undefined,
+  );
+  if (decrypting === undefined) return [];
   const found: Finding[] = [];
   const leave = 'or leave it out for messages that must not be read.';
   if (record !== undefined) {
@@ -102,8 +106,9 @@ const keptContent: Check = (config, { console }) => {
   if (console?.inspect !== undefined) {
     const what = 'decrypts messages that the console keeps in plain text (`console.inspect`).';
     const remedy = 'Name operations of other services in `console.inspect.operations`.';
-    found.push({ path: ['security', 'verify', 'decrypt'], what, remedy });
+    found.push({ path: ['security', decrypting, 'decrypt'], what, remedy });
   }
+  if (security.verify?.decrypt === undefined) return found;
   for (const [key, second] of Object.entries({ shadow, canary })) {
     if (second === undefined || security.make?.encrypt !== undefined || !isOpen(second.url))
       continue;
