@@ -271,10 +271,22 @@ ${OWN}`,
   t.match(await kept('\n    shadow: { url: "http://new.example/" }'), 'second backend (`shadow`)');
   t.match(await kept('\n    canary: { url: "http://new.example/" }'), 'second backend (`canary`)');
   t.notMatch(await kept('\n    canary: { url: "https://new.example/" }'), 'second backend');
+  const shadowed = (security: string): Promise<string> =>
+    warnings(
+      `make: { ${encrypt}, replace: true }`,
+      undefined,
+      `\n    shadow: { url: "http://new.example/", security: ${security} }`,
+    );
+  t.match(await shadowed('none'), 'second backend (`shadow`)');
+  t.notMatch(await shadowed('same'), 'second backend');
   const inspect = '\nconsole: { inspect: { operations: [desk.A] } }';
   t.match(await kept(inspect), 'the console keeps in plain text');
   const replies = `make: { ${encrypt}, replace: true }, verifyReplies: { ${keys.decrypt} } }`;
-  const keptReplies = await warnings(replies, undefined, `\n    record: { folder: /tmp }${inspect}`);
+  const keptReplies = await warnings(
+    replies,
+    undefined,
+    `\n    record: { folder: /tmp }${inspect}`,
+  );
   t.match(keptReplies, 'records what it decrypts');
   t.match(keptReplies, 'the console keeps in plain text');
 });

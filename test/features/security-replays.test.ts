@@ -56,8 +56,8 @@ async function assertOnce(t: Test, desk: VerifyingDesk, make: () => string): Pro
 
 t.test('a signed message that comes slowly is taken once', WITH_OPENSSL, async (t) => {
   const keys = makeDecryptionKeys(t);
-  const authorities = join(keys.folder, 'ca.pem');
-  const signature = `signature: { authorities: { file: ${authorities} }, required: [Body, Timestamp] }`;
+  const authorities = `authorities: { file: ${join(keys.folder, 'ca.pem')} }`;
+  const signature = `signature: { ${authorities}, required: [Body, Timestamp] }`;
   const desk = await useVerifyingDesk(t, `once: true\n${signature}`);
   await assertOnce(t, desk, () => signedMessage(keys.client, CONTENT).message);
 });

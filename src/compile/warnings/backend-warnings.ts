@@ -91,7 +91,7 @@ const openContent: Check = (config) => {
 /** Content that was encrypted for the gateway, and is kept or goes elsewhere in plain text. */
 const keptContent: Check = (config, { console }) => {
   if (!('security' in config)) return [];
-  const { record, shadow, canary, security } = config;
+  const { record, security } = config;
   const decrypting = (['verify', 'verifyReplies'] as const).find(
     (each) => security[each]?.decrypt !== undefined,
   );
@@ -108,15 +108,24 @@ const keptContent: Check = (config, { console }) => {
     const remedy = 'Name operations of other services in `console.inspect.operations`.';
     found.push({ path: ['security', decrypting, 'decrypt'], what, remedy });
   }
-  if (security.verify?.decrypt === undefined) return found;
-  for (const [key, second] of Object.entries({ shadow, canary })) {
-    if (second === undefined || security.make?.encrypt !== undefined || !isOpen(second.url))
-      continue;
-    const what = `sends what it decrypts to its second backend (\`${key}\`) without TLS.`;
-    const remedy = 'Use https, or encrypt it anew by `security.make.encrypt`.';
-    found.push({ path: [key, 'url'], what, remedy });
-  }
   return found;
+};
+
+/** Content that was encrypted for the gateway, or is for the backend, and goes to a second one. */
+const openSecondContent: Check = (config) => {
+  if (!('security' in config)) return [];
+  const { verify, make } = config.security;
+  const isSecret = verify?.decrypt !== undefined || make?.encrypt !== undefined;
+  const { shadow, canary } = config;
+  return Object.entries({ shadow, canary }).flatMap(([key, second]): Finding[] => {
+    if (!isSecret || second === undefined || !isOpen(second.url)) return [];
+    if (make?.encrypt !== undefined && second.security !== 'none') return [];
+    const what =
+      `sends what it decrypts, or encrypts for its backend, to its second backend (\`${key}\`) ` +
+      'without TLS.';
+    const remedy = 'Use https, or `security.make.encrypt` with `security: same` there.';
+    return [{ path: [key, 'url'], what, remedy }];
+  });
 };
 
 /** Handshakes for connections that are not kept. */
@@ -225,6 +234,7 @@ const CHECKS: readonly Check[] = [
   uselessLimits,
   openContent,
   keptContent,
+  openSecondContent,
 ];
 
 /** An http address of another machine. */
