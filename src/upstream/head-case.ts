@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 
 /**
@@ -26,24 +27,43 @@ const HOST = 'host: ';
 const CONNECTION = 'connection: ';
 const LENGTH = 'content-length: ';
 const CODING = 'transfer-encoding: ';
-const LINE_END = '\r\n';
+const LINE_FEED = 10;
 
-/** A head as undici writes it, with these names spelled. One of another form stays as it is. */
-export function spelledHead(head: string): string {
-  const host = head.indexOf(LINE_END) + LINE_END.length;
-  const connection = head.indexOf(LINE_END, host) + LINE_END.length;
-  if (!head.startsWith(HOST, host) || !head.startsWith(CONNECTION, connection)) return head;
-  const begin = `${head.slice(0, host)}H${head.slice(host + 1, connection)}C`;
+/**
+ * A head as undici writes it, with these names spelled. One of another form stays as it is. In
+ * bytes, whose letters are changed in place: a string would be put together anew, and Node would
+ * make bytes of it all the same.
+ */
+export function spelledHead(head: string): Buffer {
+  const bytes = Buffer.from(head, 'latin1');
+  const host = bytes.indexOf(LINE_FEED) + 1;
+  const connection = bytes.indexOf(LINE_FEED, host) + 1;
+  if (!isAt(bytes, host, HOST) || !isAt(bytes, connection, CONNECTION)) return bytes;
+  capitalise(bytes, host);
+  capitalise(bytes, connection);
   // A head with a transfer coding ends with its line: the first chunk begins with the empty one.
-  const isEnded = head.endsWith('\r\n\r\n');
-  const lastEnd = head.length - (isEnded ? 2 : 1) * LINE_END.length;
-  const last = head.lastIndexOf(LINE_END, lastEnd - 1) + LINE_END.length;
-  const name = head.startsWith(isEnded ? LENGTH : CODING, last)
-    ? isEnded
-      ? 'Content-Length'
-      : 'Transfer-Encoding'
-    : '';
-  return last <= connection || name === ''
-    ? begin + head.slice(connection + 1)
-    : begin + head.slice(connection + 1, last) + name + head.slice(last + name.length);
+  const isEnded = bytes.at(-3) === LINE_FEED;
+  let last = bytes.length - (isEnded ? 4 : 2);
+  while (last > connection && bytes[last - 1] !== LINE_FEED) {
+    last--;
+  }
+  const name = isEnded ? LENGTH : CODING;
+  if (last > connection && isAt(bytes, last, name)) {
+    capitalise(bytes, last);
+    capitalise(bytes, last + name.indexOf('-') + 1);
+  }
+  return bytes;
+}
+
+/** Whether a name is at a position. */
+function isAt(bytes: Buffer, at: number, name: string): boolean {
+  for (let index = 0; index < name.length; index++) {
+    if (bytes[at + index] !== name.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+/** Makes a capital of a letter of US-ASCII. */
+function capitalise(bytes: Buffer, at: number): void {
+  bytes[at] = (bytes[at] ?? 0) & ~0x20;
 }
