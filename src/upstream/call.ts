@@ -129,7 +129,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #receivedBytes = 0;
   /** The reader found that the answer belongs to another request. */
   #isMisdelivered = false;
-  readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'queued');
+  readonly #stages = new Stages<Stage>('queued');
 
   constructor(
     request: UpstreamRequest,
@@ -186,7 +186,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     try {
       const written = withInsertion({ headers: observed, body, insertion }, () => this.isOver);
       if (written instanceof Promise) {
-        this.#stages.move('seal');
+        this.#stages.move(STEPS.seal);
         written.then((one) => this.#send(connection, one, performance.now())).catch(fail);
       } else {
         this.#send(connection, written, nowMillis);
@@ -198,7 +198,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   #send(connection: UpstreamConnection, { headers, body }: Written, nowMillis: number): void {
     const { address } = this;
-    if (address === null || !this.#stages.move('start')) return;
+    if (address === null || !this.#stages.move(STEPS.start)) return;
     const { method, query, spellings = null } = this.request;
     connection.send(
       {
@@ -275,13 +275,13 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   onConnect(abort: (error: Error) => void): void {
     // Given up while the connection was made. The connection is as good as new.
-    if (!this.#stages.move('write')) throw new Refusal('CLIENT_GONE');
+    if (!this.#stages.move(STEPS.write)) throw new Refusal('CLIENT_GONE');
     this.#abort = abort;
     this.#connection?.begin();
   }
 
   onRequestSent(): void {
-    this.#stages.move('written');
+    this.#stages.move(STEPS.written);
     this.#connection?.requestIsOut();
     if (!this.isOver) {
       this.#receiver.sent?.();
@@ -294,11 +294,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#headers = headers;
     this.#resume = resume;
     if (status >= 502 && this.#isRetryStatus(status)) {
-      this.#stages.move('discard');
+      this.#stages.move(STEPS.discard);
       this.#abort?.(new Refusal('UPSTREAM_OVERLOADED', `status ${status}`));
       return true;
     }
-    this.#stages.move('answer');
+    this.#stages.move(STEPS.answer);
     try {
       this.#checkHead();
       this.#receiver.head(this);
@@ -350,7 +350,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       if (this.address !== null) {
         this.tried = [...this.tried, this.address];
       }
-      this.#stages.move('retry');
+      this.#stages.move(STEPS.retry);
       this.#leave(outcomeOf(refusal, this.status), refusal.code);
     } else {
       this.#fail(refusal, null);
@@ -394,7 +394,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       this.#fail(asRefusal(caught), this.#abort);
       return;
     }
-    this.#stages.move('end');
+    this.#stages.move(STEPS.end);
     this.#leave('answered', this.#isMisdelivered ? 'UPSTREAM_DESYNC' : null);
   }
 
@@ -403,7 +403,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
    * short. Without that each refused content would cost a connection.
    */
   #refuse(refusal: Refusal): void {
-    if (!this.#keepsConnection(refusal) || !this.#stages.move('refuse')) {
+    if (!this.#keepsConnection(refusal) || !this.#stages.move(STEPS.refuse)) {
       this.#fail(refusal, this.#abort);
       return;
     }
@@ -434,7 +434,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #endRefused(early: Refusal | null): void {
     const refusal = this.#refusal;
     const abort = this.#abort;
-    if (refusal === null || !this.#stages.move('end')) return;
+    if (refusal === null || !this.#stages.move(STEPS.end)) return;
     if (early !== null) {
       abort?.(early);
     }
@@ -444,7 +444,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   /** Ends the call without an answer; `abort` gives its exchange up, null where that is over. */
   #fail(refusal: Refusal, abort: ((error: Error) => void) | null): void {
     const outcome = this.#isSlowCaller(refusal) ? 'none' : outcomeOf(refusal, this.status);
-    if (!this.#stages.move('end')) return;
+    if (!this.#stages.move(STEPS.end)) return;
     abort?.(refusal);
     this.#leave(outcome, refusal.code);
     const { body } = this.request;

@@ -63,7 +63,7 @@ export class Inflater {
   #decodedBefore = 0;
   #compressedBefore = 0;
   #sum = 0;
-  readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'data');
+  readonly #stages = new Stages<Stage>('data');
   /** `full`: the source waits for `more`. */
   #source: 'flowing' | 'full' | 'ended' = 'flowing';
   /** A chunk is being decoded. */
@@ -80,7 +80,7 @@ export class Inflater {
     const raw = createInflateRaw();
     raw.on('data', (chunk: Buffer) => this.#give(chunk));
     raw.once('end', () => {
-      this.#stages.move('drain');
+      this.#stages.move(STEPS.drain);
       this.#beginNext();
       this.#endIfDone();
     });
@@ -124,7 +124,7 @@ export class Inflater {
 
   /** Drops the rest of it. */
   destroy(): void {
-    this.#stages.move('end');
+    this.#stages.move(STEPS.end);
     this.#waiting.length = 0;
     this.#raw.destroy();
   }
@@ -167,7 +167,7 @@ export class Inflater {
       this.#isBusy = false;
       const consumed = this.#raw.bytesWritten - before;
       // It takes everything but what stands behind its own end.
-      if (consumed < data.length && this.#stages.move('deflated')) {
+      if (consumed < data.length && this.#stages.move(STEPS.deflated)) {
         this.#takeTrailer(data.subarray(consumed));
       }
       this.#next();
@@ -207,7 +207,7 @@ export class Inflater {
     if (this.#isPaused) {
       this.#raw.pause();
     }
-    this.#stages.move('begin');
+    this.#stages.move(STEPS.begin);
     this.#next();
   }
 

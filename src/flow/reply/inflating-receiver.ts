@@ -37,7 +37,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   #call: UpstreamCall | null = null;
   /** Null for a reply that comes as it is. */
   #inflater: Inflater | null = null;
-  readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'head');
+  readonly #stages = new Stages<Stage>('head');
 
   constructor(receiver: UpstreamReceiver, limits: InflateLimits) {
     this.#receiver = receiver;
@@ -55,11 +55,11 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   head(head: ReplyHead): void {
     const coding = head.header('content-encoding');
     if (!isGzip(coding)) {
-      this.#stages.move('pass');
+      this.#stages.move(STEPS.pass);
       this.#receiver.head(head);
       return;
     }
-    this.#stages.move('decode');
+    this.#stages.move(STEPS.decode);
     this.#inflater = this.#inflate();
     this.#receiver.head(withoutCoding(head));
   }
@@ -69,13 +69,13 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
       this.#receiver.data(chunk);
       return;
     }
-    this.#stages.move('data');
+    this.#stages.move(STEPS.data);
     this.#inflater.write(chunk);
   }
 
   /** The receiver of a compressed reply gets its end, or a failure, later. */
   end(): void {
-    if (this.#stages.move('callEnd')) {
+    if (this.#stages.move(STEPS.callEnd)) {
       this.#inflater?.end();
     } else {
       this.#receiver.end();
@@ -83,7 +83,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   }
 
   failed(refusal: Refusal): void {
-    this.#stages.move('end');
+    this.#stages.move(STEPS.end);
     this.#inflater?.destroy();
     this.#receiver.failed(refusal);
   }
@@ -110,7 +110,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
       data: (chunk: Buffer) => this.#attempt(() => this.#receiver.data(chunk)),
       end: () => {
         this.#attempt(() => this.#receiver.end());
-        this.#stages.move('end');
+        this.#stages.move(STEPS.end);
       },
       failed: (refusal: Refusal) => this.abort(refusals.asUpstream(refusal)),
       enough: () => this.#call?.pause(),

@@ -110,7 +110,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #envelope: EnvelopeValidator | null = null;
   #gate: Gate | null = null;
   #form: ReplyForm | null = null;
-  readonly #stages = new Stages<Stage, keyof typeof STEPS>(STEPS, 'awaited');
+  readonly #stages = new Stages<Stage>('awaited');
   /** The reply has a Security block, whose signature may cover any other block. */
   #isSecured = false;
   /** The backend authenticates callers itself, and wants other credentials of this one. */
@@ -262,7 +262,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #violated(caught: unknown): void {
     const { onViolation } = this.#context.gate;
     if (onViolation === null || !(caught instanceof Refusal)) throw caught;
-    if (this.#stages.move('report')) {
+    if (this.#stages.move(STEPS.report)) {
       onViolation(explainReply(caught, this.#seen));
     }
   }
@@ -334,7 +334,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     if (this.#gate === null) {
       this.#passUnread(chunk);
     }
-    this.#stages.move('data');
+    this.#stages.move(STEPS.data);
     try {
       this.#gate?.write(chunk);
     } catch (caught) {

@@ -139,8 +139,8 @@ async function admit(
   if (consult !== null) {
     await consult(policy.known);
   }
-  if (!isVerifiedFirst) {
-    await verifyTokenUser(service, verifier?.verified ?? null, exchange);
+  if (!isVerifiedFirst && verifier !== null) {
+    await verifyTokenUser(service, verifier.verified, exchange);
   }
   policy.onUserVerified(onViolation);
   if (policy.nonces.length > 0) {
