@@ -54,8 +54,11 @@ export class Namespaces {
       this.#newest.clear();
     }
     this.#indexed = 0;
-    this.#marks.length = 0;
-    this.#scopes.length = 0;
+    // A message that was read to its end has left none.
+    if (this.#marks.length > 0) {
+      this.#marks.length = 0;
+      this.#scopes.length = 0;
+    }
     this.#first = 0;
     this.#known = null;
     this.scope = ROOT_SCOPE;

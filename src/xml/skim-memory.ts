@@ -54,6 +54,9 @@ declare const WebAssembly: {
 /** Up to here the copy into the memory costs more than it saves; nearly all texts are shorter. */
 export const COPIED_BYTES_MIN = 256;
 
+const COLON = 0x3a;
+const ASCII_MAX = 0x7f;
+
 /** A stop as near to the end of the held part may be a tag that is cut there. */
 const CUT_BYTES = 4096;
 
@@ -174,7 +177,8 @@ class SkimMemory {
       const at = PREFIX + held * PREFIX_STRIDE;
       if (prefix === '' || prefix.length > PREFIX_BYTES_MAX) continue;
       // A prefix beyond ASCII cannot stand in a skimmed tag.
-      if (this.bytes.write(`${prefix}:`, at, PREFIX_STRIDE, 'utf8') !== prefix.length + 1) continue;
+      if (!this.#writeAscii(prefix, at)) continue;
+      this.bytes[at + prefix.length] = COLON;
       const uri = namespaces.uriAt(index);
       if (watched?.has(uri) === true) {
         watchedPrefixes |= 1 << held;
@@ -186,6 +190,19 @@ class SkimMemory {
     this.setWord(WATCHED, watchedPrefixes);
     this.setWord(WATCHES_IDS, watched?.has('') === true ? 1 : 0);
     this.setWord(DEFAULT_URI, this.#uris.get(namespaces.find('') ?? '') ?? 0);
+  }
+
+  /**
+   * Writes a text of US-ASCII; false for another. Not by `Buffer.write`, a call out of JavaScript
+   * that costs more than a few letters do.
+   */
+  #writeAscii(text: string, at: number): boolean {
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (code > ASCII_MAX) return false;
+      this.bytes[at + index] = code;
+    }
+    return true;
   }
 
   /** The number of a namespace that elements of a content model have. */
