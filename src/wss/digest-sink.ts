@@ -98,6 +98,21 @@ abstract class ByteSink implements canonical.CanonicalSink {
     return true;
   }
 
+  writeBytes(bytes: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    const given = Buffer.from(bytes.buffer, bytes.byteOffset + start, length);
+    if (length > DIRECT_BYTES) {
+      this.empty();
+      this.flush(given);
+      return;
+    }
+    if (this.#length + length > this.#bytes.length) {
+      this.empty();
+    }
+    this.#bytes.set(given, this.#length);
+    this.#length += length;
+  }
+
   protected empty(): void {
     if (this.#length > 0) {
       this.flush(this.#bytes.subarray(0, this.#length));

@@ -24,6 +24,10 @@ export class KeptRefusal implements XmlHandler {
     if (this.#depth === 0 && this.#failure !== null) throw this.#failure.caught;
   }
 
+  get watched(): ReadonlySet<string> | undefined {
+    return this.#handler.watched;
+  }
+
   watch(tag: StartTag): void {
     this.#attempt(() => this.#handler.watch?.(tag));
   }

@@ -3,6 +3,8 @@ import { collections, KIB, Refusal } from '../core/index.js';
 import { dialectOfUri, mime } from '../soap/index.js';
 import {
   ALL,
+  type CanonicalContent,
+  type CanonicalRun,
   canonical,
   ELEMENTS_ONLY,
   type Interest,
@@ -13,6 +15,7 @@ import {
   type StartTag,
   type XmlHandler,
 } from '../xml/index.js';
+import { CommentsInText } from './comments-in-text.js';
 import { eachId, referableId } from './element-ids.js';
 import { EnvelopeFrame } from './envelope-frame.js';
 import {
@@ -24,14 +27,10 @@ import {
 import { IncludedContent, isXopInclude, KeptContent } from './included-content.js';
 import { KeptRefusal } from './kept-refusal.js';
 import { ReferenceDigest } from './reference-digest.js';
-import {
-  commentInText,
-  failedCheck,
-  invalidSecurity,
-  unsupportedAlgorithm,
-} from './security-refusals.js';
+import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import type { ReferenceForm } from './signature-form.js';
 import { SignedAttachments } from './signed-attachments.js';
+import { SignedContent } from './signed-content.js';
 
 /** Elements, texts and comments of a Header that are kept. */
 export const HEADER_NODES_MAX = 8192;
@@ -89,11 +88,9 @@ export class MessageVerifier implements XmlHandler {
   readonly #met = new Set<string>();
   /** The digests of the signed elements that are open. */
   readonly #digests: ReferenceDigest[] = [];
-  /** Whether the signed elements open, by depth, have text, and a comment. */
-  readonly #hasText: boolean[] = [];
-  readonly #hasComment: boolean[] = [];
-  /** The interest of the handler in each element open. */
-  readonly #interests: Interest[] = [];
+  readonly #comments = new CommentsInText();
+  /** The content of the only signed element that is open; null before the first. */
+  #content: SignedContent | null = null;
 
   /**
    * `sentValues`: values of the signatures that a reply has to confirm; null where they are not
@@ -166,9 +163,7 @@ export class MessageVerifier implements XmlHandler {
     this.held?.writeIncluded();
     this.#depth++;
     const own = this.#isIncluded(tag) ? this.#openIncluded(tag) : this.#openOwn(tag);
-    const inner = this.#inner.open(tag);
-    this.#interests.push(inner);
-    return wider(own, inner);
+    return wider(own, this.#inner.open(tag));
   }
 
   close(contentEndBytes: number, endBytes: number): void {
@@ -176,7 +171,6 @@ export class MessageVerifier implements XmlHandler {
       this.#inner.close(contentEndBytes, endBytes);
       return;
     }
-    this.#interests.pop();
     this.#closeOwn(contentEndBytes, endBytes);
     this.#depth--;
     this.#inner.close(contentEndBytes, endBytes);
@@ -191,8 +185,8 @@ export class MessageVerifier implements XmlHandler {
     if (this.#block !== null) {
       this.#block.text(chars);
     } else if (this.#digests.length > 0) {
-      if (chars !== '' && this.#hasText[this.#depth] !== true && /[^ \t\r\n]/.test(chars)) {
-        this.#noteText();
+      if (chars !== '' && !this.#comments.hasTextAt(this.#depth) && /[^ \t\r\n]/.test(chars)) {
+        this.#comments.addText(this.#depth);
       }
       for (const { writer } of this.#digests) {
         writer.text(chars);
@@ -203,27 +197,44 @@ export class MessageVerifier implements XmlHandler {
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
     this.held?.writeIncluded();
-    const interest = this.#interests.at(-1) ?? SKIP;
+    const { interest } = this.#inner;
     const digest = this.#digests[0];
     if (digest === undefined || this.#digests.length > 1 || interest === PRESENCE) return false;
     // Whether a text is white matters beside a comment.
-    if (interest === ALL || interest === STREAM || this.#hasComment[this.#depth] === true) {
+    if (interest === ALL || interest === STREAM || this.#comments.hasCommentAt(this.#depth)) {
       return false;
     }
     if (!digest.writer.asciiText(bytes, start, end)) return false;
-    this.#noteText();
+    this.#comments.addText(this.#depth);
     return true;
   }
 
-  /**
-   * Comments are no part of what is signed: beside text they may change what a backend reads of it.
-   */
+  /** Content of the one signed element that is open, where the handler skips it. */
+  get canonicalContent(): CanonicalContent | null {
+    const isReported =
+      this.#digests.length !== 1 || this.#inner.skipped === 0 || this.#comments.hasComments;
+    return isReported || this.#includeDepth > 0 ? null : this.#content;
+  }
+
+  #pass(run: CanonicalRun): void {
+    this.held?.writeIncluded();
+    const before = this.#depth;
+    this.#depth = run.lowest + run.opened.length;
+    this.#digests[0]?.writer.content(run, before - run.lowest);
+    this.#inner.move(this.#depth - before);
+    for (let depth = run.lowest + 1; depth <= this.#depth; depth++) {
+      this.#comments.open(depth);
+    }
+    for (const depth of run.textDepths) {
+      this.#comments.addText(depth);
+    }
+  }
+
   comment(chars: string): void {
     this.held?.writeIncluded();
     this.#block?.comment(chars);
     if (this.#digests.length > 0) {
-      this.#hasComment[this.#depth] = true;
-      this.#refuseCommentInText();
+      this.#comments.addComment(this.#depth);
       for (const { writer } of this.#digests) {
         writer.comment(chars);
       }
@@ -258,11 +269,10 @@ export class MessageVerifier implements XmlHandler {
       const kept = new KeptContent(part.bytes, this.#block);
       while (kept.writeSlice());
     } else {
-      if (this.#hasText[this.#depth - 1] === true) {
+      if (this.#comments.hasTextAt(this.#depth - 1)) {
         throw failedCheck('an Include beside text in what is signed');
       }
-      this.#hasText[this.#depth - 1] = true;
-      if (this.#hasComment[this.#depth - 1] === true) throw commentInText();
+      this.#comments.addText(this.#depth - 1);
       if (this.#isBodySigned) {
         this.attachments?.cover(part.id);
       }
@@ -353,8 +363,7 @@ export class MessageVerifier implements XmlHandler {
       this.#matchIds(tag, head.referredIds);
     }
     if (this.#digests.length === 0) return ELEMENTS_ONLY;
-    this.#hasText[this.#depth] = false;
-    this.#hasComment[this.#depth] = false;
+    this.#comments.open(this.#depth);
     const digests = this.#digests;
     for (let index = 0; index < digests.length; index++) {
       digests[index]?.writer.open(tag);
@@ -426,9 +435,22 @@ export class MessageVerifier implements XmlHandler {
         if (reference.method.kind !== 'exclusive' && this.#depth !== 2) {
           throw unsupportedAlgorithm('inclusive canonicalization of an element in Body');
         }
-        this.#digests.push(new ReferenceDigest(reference, this.#envelope));
+        const digest = new ReferenceDigest(reference, this.#envelope);
+        this.#digests.push(digest);
+        if (this.#digests.length === 1) {
+          this.#content = this.#contentOf(digest);
+        }
       }
     }
+  }
+
+  #contentOf({ writer }: ReferenceDigest): SignedContent {
+    return new SignedContent({
+      writer,
+      inner: this.#inner,
+      depth: () => this.#depth,
+      onPass: (run) => this.#pass(run),
+    });
   }
 
   #closeSigned(): void {
@@ -438,17 +460,6 @@ export class MessageVerifier implements XmlHandler {
       if (digest?.writer.depth !== 0) continue;
       digest.compare();
       this.#digests.splice(index, 1);
-    }
-  }
-
-  #noteText(): void {
-    this.#hasText[this.#depth] = true;
-    this.#refuseCommentInText();
-  }
-
-  #refuseCommentInText(): void {
-    if (this.#hasText[this.#depth] === true && this.#hasComment[this.#depth] === true) {
-      throw commentInText();
     }
   }
 }

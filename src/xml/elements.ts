@@ -3,6 +3,7 @@ import { Refusal, type RefusalCode } from '../core/index.js';
 import { stringOf } from './byte-string.js';
 import {
   ALL,
+  type CanonicalContent,
   type ContentModel,
   ELEMENTS_ONLY,
   type Interest,
@@ -18,7 +19,7 @@ import { Namespaces } from './namespaces.js';
 import { Tag } from './tag.js';
 
 /** An open element. Frames are used again and again. */
-class Frame {
+export class Frame {
   name = NO_NAME;
   /** The handler's interest in its content; `SKIP` within skipped content. */
   interest: Interest = SKIP;
@@ -28,6 +29,8 @@ class Frame {
   textLeft = 0;
   /** It declares namespaces. */
   isDeclaring = false;
+  /** The handler may take its content where that is canonical XML. */
+  mayBeCanonical = false;
 }
 
 /**
@@ -145,7 +148,22 @@ export class Elements {
     frame.interest = SKIP;
     frame.children = 0;
     frame.isDeclaring = isDeclaring;
+    frame.mayBeCanonical = false;
     return frame;
+  }
+
+  /** Pushes a frame for an element that the handler took as canonical XML. */
+  pushCanonical(name: Name): Frame {
+    const frame = this.push(name, false);
+    frame.interest = ALL;
+    frame.textLeft = UNBOUNDED_BYTES;
+    frame.mayBeCanonical = true;
+    return frame;
+  }
+
+  /** Takes content that is canonical XML; null: it is reported. */
+  get canonicalContent(): CanonicalContent | null {
+    return this.#handler.canonicalContent ?? null;
   }
 
   #newFrame(): Frame {
@@ -207,6 +225,7 @@ export class Elements {
     }
     frame.interest = interest === STREAM ? ALL : interest;
     frame.textLeft = interest === STREAM ? UNBOUNDED_BYTES : this.#mostText;
+    frame.mayBeCanonical = interest === STREAM && this.#handler.canonicalContent !== undefined;
   }
 
   /** Handlers between the reader and the model know the element opened last, but none around it. */

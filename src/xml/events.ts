@@ -62,6 +62,45 @@ export interface XmlHandler {
    * normalised.
    */
   comment?(chars: string): void;
+  /**
+   * Takes content of the element opened last without events, where `open` answered `STREAM` and the
+   * content is canonical XML as it stands; null or absent: all of it is reported. Asked each time.
+   */
+  readonly canonicalContent?: CanonicalContent | null | undefined;
+}
+
+/** Takes content that is canonical XML as it stands. */
+export interface CanonicalContent {
+  /** The depth of the innermost open element whose end must be reported. */
+  readonly floor: number;
+  /** Elements with attributes in these namespaces are reported; '' as in `watched`. */
+  readonly watched: ReadonlySet<string>;
+  /** Another number, of all messages, where `isWritten` may answer otherwise. */
+  readonly version: number;
+  /** Whether the canonical form needs no declaration for a name with this prefix. */
+  isWritten(prefix: string, uri: string): boolean;
+  pass(run: CanonicalRun): void;
+}
+
+/**
+ * Content that was passed over. The bytes are lent: they lie from `start` to before `end`. Elements
+ * were closed down to the depth `lowest`, then others opened.
+ */
+export interface CanonicalRun {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly lowest: number;
+  /** Elements that are open now, from `lowest + 1` on. */
+  readonly opened: readonly WrittenName[];
+  /** Depths of elements that are open now and have text in the content that is not white. */
+  readonly textDepths: readonly number[];
+}
+
+/** A name with its prefix, '' for none. */
+export interface WrittenName {
+  readonly prefix: string;
+  readonly local: string;
 }
 
 /**

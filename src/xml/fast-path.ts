@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { CanonicalContentSkimmer } from './canonical-content.js';
 import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import { ELEMENTS_ONLY, PRESENCE } from './events.js';
@@ -28,6 +29,7 @@ export class FastPathScanner {
   readonly #text: TextScanner;
   readonly #skipped: SkippedContentScanner;
   readonly #models: ModelSkimmer;
+  readonly #canonical: CanonicalContentSkimmer;
   readonly #limits: XmlLimits;
   readonly #nameBytes: number;
   readonly #mostValue: number;
@@ -41,6 +43,7 @@ export class FastPathScanner {
     this.#text = text;
     this.#skipped = new SkippedContentScanner(cursor, text, limits);
     this.#models = new ModelSkimmer(cursor, limits);
+    this.#canonical = new CanonicalContentSkimmer(cursor.elements, limits);
     this.#limits = limits;
     this.#nameBytes = limits.nameChars;
     this.mostAttributes = limits.attributes;
@@ -62,6 +65,9 @@ export class FastPathScanner {
         if (i + 4 >= end || cursor.state !== CONTENT) return i;
       } else if (elements.model !== null && elements.top.interest === PRESENCE) {
         i = this.#models.pass(chunk, i, end);
+        if (i + 4 >= end) return i;
+      } else if (elements.top.mayBeCanonical) {
+        i = this.#canonical.pass(chunk, i, end);
         if (i + 4 >= end) return i;
       }
       const word = view.getInt32(i, true);

@@ -5,6 +5,8 @@ export { isNcName } from './chars.js';
 export { decoderOf, type Encoding } from './encodings.js';
 export {
   ALL,
+  type CanonicalContent,
+  type CanonicalRun,
   ELEMENTS_ONLY,
   expandedName,
   type Interest,

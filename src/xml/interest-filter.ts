@@ -63,6 +63,26 @@ export class InterestFilter implements XmlHandler {
     }
   }
 
+  /** The interest of the handler in the element opened last. */
+  get interest(): Interest {
+    return this.#skipped > 0 ? SKIP : (this.#interests.at(-1) ?? SKIP);
+  }
+
+  /** Elements open from the one whose content the handler skips; 0: it skips none. */
+  get skipped(): number {
+    return this.#isHidden ? 0 : this.#skipped;
+  }
+
+  /** The namespaces of attributes that it watches there; undefined for none. */
+  get watched(): ReadonlySet<string> | undefined {
+    return this.#isWatching ? this.#handler.watched : undefined;
+  }
+
+  /** So many elements were opened in skipped content without an event; negative: closed. */
+  move(levels: number): void {
+    this.#skipped += levels;
+  }
+
   text(chars: string): void {
     if (this.#skipped > 0) return;
     const interest = this.#interests.at(-1);

@@ -12,6 +12,7 @@ import {
   FRAME_IS_BARRED,
   FRAME_LENGTH,
   FRAME_STRIDE,
+  HAS_TEXT,
   MOST_ATTRIBUTES,
   MOST_CHILDREN,
   MOST_DEPTH,
@@ -20,6 +21,7 @@ import {
   MOST_VALUE,
   NAME,
   NAMES_BYTES,
+  PASSES_DEFAULT,
   PREFIX,
   PREFIX_BYTES_MAX,
   PREFIX_STRIDE,
@@ -29,6 +31,7 @@ import {
   WATCHED,
   WATCHES_IDS,
 } from './assembly/layout.js';
+import type { CanonicalContent } from './events.js';
 import type { XmlLimits } from './limits.js';
 import type { Namespaces } from './namespaces.js';
 
@@ -36,6 +39,8 @@ import type { Namespaces } from './namespaces.js';
 interface Compiled {
   /** From where to where; returns where it stopped. */
   readonly skim: (from: number, end: number) => number;
+  /** As `skim`, as far as the content is canonical XML. */
+  readonly skimCanonical: (from: number, end: number) => number;
   /** Passes over text from where to where; returns where it stopped. */
   readonly passText: (from: number, end: number) => number;
   /** The line feeds from `from` to before `end`. */
@@ -63,6 +68,7 @@ const CUT_BYTES = 4096;
 /** The memory of the WebAssembly skimmer of this process, which serves one call at a time. */
 class SkimMemory {
   readonly skim: Compiled['skim'];
+  readonly skimCanonical: Compiled['skimCanonical'];
   readonly skimModel: Compiled['skimModel'];
   readonly #passText: Compiled['passText'];
   readonly #countLines: Compiled['countLines'];
@@ -77,12 +83,22 @@ class SkimMemory {
   /** The scope of the prefixes that are held; 0 for none. */
   #scope = 0;
   #watched: ReadonlySet<string> | null = null;
+  /** The version of the canonical content that is passed over; 0: of content that is skipped. */
+  #version = 0;
   #limits: XmlLimits | null = null;
   /** Numbers of the namespaces that elements of content models have, from 1. */
   readonly #uris = new Map<string, number>();
 
-  constructor({ skim, skimModel, passText, countLines, memory: { buffer } }: Compiled) {
+  constructor({
+    skim,
+    skimCanonical,
+    skimModel,
+    passText,
+    countLines,
+    memory: { buffer },
+  }: Compiled) {
     this.skim = skim;
+    this.skimCanonical = skimCanonical;
     this.skimModel = skimModel;
     this.#passText = passText;
     this.#countLines = countLines;
@@ -164,12 +180,22 @@ class SkimMemory {
 
   /**
    * Holds the bound prefixes, the newest of them where there are many. Tags with other prefixes are
-   * not skimmed, nor are those with attributes in a watched namespace.
+   * not skimmed, nor are those with attributes in a watched namespace. `canonical`: nor is anything
+   * that is not canonical XML, of which this handler needs no declaration.
    */
-  setPrefixes(namespaces: Namespaces, watched: ReadonlySet<string> | null): void {
-    if (namespaces.scope === this.#scope && watched === this.#watched) return;
+  setPrefixes(
+    namespaces: Namespaces,
+    watched: ReadonlySet<string> | null,
+    canonical: CanonicalContent | null = null,
+  ): void {
+    const version = canonical?.version ?? 0;
+    const isSame = watched === this.#watched && version === this.#version;
+    if (isSame && namespaces.scope === this.#scope) return;
     this.#scope = namespaces.scope;
     this.#watched = watched;
+    this.#version = version;
+    const isPassed = (prefix: string, uri: string): boolean =>
+      canonical === null || (namespaces.find(prefix) === uri && canonical.isWritten(prefix, uri));
     let held = 0;
     let watchedPrefixes = 0;
     for (let index = namespaces.count - 1; index >= 0 && held < PREFIXES_MAX; index--) {
@@ -180,6 +206,7 @@ class SkimMemory {
       if (!this.#writeAscii(prefix, at)) continue;
       this.bytes[at + prefix.length] = COLON;
       const uri = namespaces.uriAt(index);
+      if (!isPassed(prefix, uri)) continue;
       if (watched?.has(uri) === true) {
         watchedPrefixes |= 1 << held;
       }
@@ -189,7 +216,9 @@ class SkimMemory {
     this.setWord(PREFIXES, held);
     this.setWord(WATCHED, watchedPrefixes);
     this.setWord(WATCHES_IDS, watched?.has('') === true ? 1 : 0);
-    this.setWord(DEFAULT_URI, this.#uris.get(namespaces.find('') ?? '') ?? 0);
+    const defaultUri = namespaces.find('') ?? '';
+    this.setWord(DEFAULT_URI, this.#uris.get(defaultUri) ?? 0);
+    this.setWord(PASSES_DEFAULT, isPassed('', defaultUri) ? 1 : 0);
   }
 
   /**
@@ -227,6 +256,15 @@ class SkimMemory {
 
   setChildren(depth: number, children: number): void {
     this.setWord(FRAME + depth * FRAME_STRIDE + FRAME_CHILDREN, children);
+  }
+
+  /** Whether text of the open element at this depth was passed over that is not white. */
+  hasTextAt(depth: number): boolean {
+    return (this.word(FRAME + depth * FRAME_STRIDE + FRAME_IS_BARRED) & HAS_TEXT) !== 0;
+  }
+
+  clearTextAt(depth: number): void {
+    this.setWord(FRAME + depth * FRAME_STRIDE + FRAME_IS_BARRED, 0);
   }
 
   /** The offset at which the name of an open element begins; `nameEnd` is its end. */

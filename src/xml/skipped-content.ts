@@ -1,20 +1,11 @@
 import { Buffer } from 'node:buffer';
-import {
-  DEPTH,
-  DEPTH_MAX,
-  ELEMENTS,
-  FLOOR,
-  LOWEST,
-  NAME,
-  NAMES_END,
-  PLAIN_END,
-} from './assembly/layout.js';
 import type { Cursor } from './cursor.js';
-import type { Elements } from './elements.js';
+import type { Frame } from './elements.js';
 import type { XmlLimits } from './limits.js';
-import { nameIn } from './names.js';
+import type { Name } from './names.js';
 import { skipPlainText } from './plain-text.js';
 import { COPIED_BYTES_MIN, skimMemory } from './skim-memory.js';
+import { Skimmer } from './skimmer.js';
 import { CONTENT } from './states.js';
 import type { TextScanner } from './text.js';
 
@@ -25,12 +16,12 @@ import type { TextScanner } from './text.js';
 export class SkippedContentScanner {
   readonly #cursor: Cursor;
   readonly #text: TextScanner;
-  readonly #skimmer: Skimmer;
+  readonly #skimmer: SkippedContentSkimmer;
 
   constructor(cursor: Cursor, text: TextScanner, limits: XmlLimits) {
     this.#cursor = cursor;
     this.#text = text;
-    this.#skimmer = new Skimmer(cursor.elements, limits);
+    this.#skimmer = new SkippedContentSkimmer(cursor.elements, limits);
   }
 
   /**
@@ -92,122 +83,21 @@ const T_END = Buffer.from('t;').readUInt16LE();
 const APO = Buffer.from('&apo').readInt32LE();
 const S_END = Buffer.from('s;').readUInt16LE();
 
-/**
- * A call for less than this costs more than it saves; after a gain below the second, some calls are
- * skipped.
- */
-const LEAST_BYTES = 48;
-const WORTH_BYTES = 256;
-const LONGEST_BACKOFF = 64;
-/**
- * Bytes for each open element that must be copied first: a deep message in tiny chunks must not
- * cost more.
- */
-const BYTES_FOR_NAME = 8;
-
-/**
- * Passes over skipped content, sixteen bytes at a step, in WebAssembly (`assembly/skim.ts`). That
- * has memory of its own: the chunk is copied there, and so are the names of open elements as far as
- * they changed.
- */
-class Skimmer {
-  /** The end of the plain text at which it stopped; where it stopped, if that is no text. */
-  plainEnd = 0;
-  readonly #elements: Elements;
-  readonly #limits: XmlLimits;
-  /** Calls to skip, and how many they were the last time. */
-  #backoff = 0;
-  #lastBackoff = 0;
-
-  constructor(elements: Elements, limits: XmlLimits) {
-    this.#elements = elements;
-    this.#limits = limits;
+/** Skims content that the handler skips. */
+class SkippedContentSkimmer extends Skimmer {
+  protected prepare(): number {
+    const { namespaces, watched, skipDepth } = this.elements;
+    skimMemory.setPrefixes(namespaces, watched);
+    return skipDepth;
   }
 
-  /**
-   * Reads from a `<` or from behind markup, within skipped content. Returns where it stopped:
-   * before markup that it does not read, or near the end.
-   */
-  pass(chunk: Buffer, i: number, end: number): number {
-    this.plainEnd = i;
-    if (this.#backoff > 0) {
-      this.#backoff--;
-      return i;
-    }
-    const memory = skimMemory;
-    while (end - i >= LEAST_BYTES) {
-      if (!this.#enter(end - i)) return i;
-      memory.hold(chunk, i, end);
-      const { shift } = memory;
-      const stop = memory.skim(i + shift, memory.end + shift) - shift;
-      this.#leave();
-      this.plainEnd = memory.word(PLAIN_END) - shift;
-      const bytes = stop - i;
-      // A text that goes on beyond the held part is passed over, though its beginning is the stop.
-      if (this.plainEnd - i < WORTH_BYTES) {
-        this.#backOff();
-      } else {
-        this.#lastBackoff = 0;
-      }
-      i = stop;
-      if (bytes === 0 || memory.isEnough(stop, end)) break;
-    }
-    return i;
+  protected skim(from: number, end: number): number {
+    return skimMemory.skim(from, end);
   }
 
-  #backOff(): void {
-    this.#lastBackoff = Math.min(LONGEST_BACKOFF, 2 * this.#lastBackoff + 1);
-    this.#backoff = this.#lastBackoff;
+  protected open(name: Name): Frame {
+    return this.elements.push(name, false);
   }
 
-  /**
-   * Copies the changed open elements to the memory. False when that costs too much, or their names
-   * do not fit.
-   */
-  #enter(bytes: number): boolean {
-    const memory = skimMemory;
-    const elements = this.#elements;
-    const { frames, depth, skipDepth } = elements;
-    if (owner !== this) {
-      owner = this;
-      elements.lowest = 0;
-    }
-    memory.setLimits(this.#limits);
-    let level = Math.max(skipDepth, elements.lowest);
-    if (depth > DEPTH_MAX || (depth - level) * BYTES_FOR_NAME > bytes) return false;
-    let namesEnd = level === skipDepth ? NAME : memory.nameEnd(level);
-    memory.setChildren(level, frames[level]!.children);
-    while (level < depth) {
-      const { name, children, isDeclaring } = frames[++level]!;
-      if (!memory.setFrame(level, namesEnd, name.bytes, isDeclaring)) return false;
-      memory.setChildren(level, children);
-      namesEnd += name.length;
-    }
-    memory.setPrefixes(elements.namespaces, elements.watched);
-    memory.setWord(NAMES_END, namesEnd);
-    memory.setWord(FLOOR, skipDepth);
-    memory.setWord(DEPTH, depth);
-    memory.setWord(ELEMENTS, elements.count);
-    return true;
-  }
-
-  /** Copies the changed open elements back. */
-  #leave(): void {
-    const memory = skimMemory;
-    const elements = this.#elements;
-    const depth = memory.word(DEPTH);
-    let level = memory.word(LOWEST);
-    elements.depth = level;
-    elements.top = elements.frames[level]!;
-    elements.top.children = memory.childrenAt(level);
-    while (level < depth) {
-      const name = nameIn(memory.bytes, memory.nameStart(++level), memory.nameEnd(level));
-      elements.push(name, false).children = memory.childrenAt(level);
-    }
-    elements.count = memory.word(ELEMENTS);
-    elements.lowest = depth;
-  }
+  protected passed(): void {}
 }
-
-/** The skimmer whose open elements are in the memory. */
-let owner: Skimmer | null = null;

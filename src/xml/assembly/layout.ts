@@ -23,6 +23,8 @@ export const FLOOR = 0x430;
 export const WATCHED = 0x434;
 /** Whether Ids without a namespace are watched, too. */
 export const WATCHES_IDS = 0x438;
+/** Canonical content: elements without a prefix may be passed over. */
+export const PASSES_DEFAULT = 0x43c;
 
 /**
  * The attributes of the tag being read: where the local part of each name begins, and its length.
@@ -37,14 +39,16 @@ export const PREFIX_BYTES_MAX = 15;
 export const PREFIXES_MAX = 16;
 
 /**
- * Open elements by their depth: where the name begins, its length, children begun, whether the
- * skimmer may not close it.
+ * Open elements by their depth: where the name begins, its length, children begun, and whether the
+ * skimmer may not close it, or passed over text of it that is not white.
  */
 export const FRAME = 0x1000;
 export const FRAME_STRIDE = 16;
 export const FRAME_LENGTH = 4;
 export const FRAME_CHILDREN = 8;
 export const FRAME_IS_BARRED = 12;
+export const BARRED = 1;
+export const HAS_TEXT = 2;
 export const DEPTH_MAX = 1023;
 
 /** Their names, one behind the other. */

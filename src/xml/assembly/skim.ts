@@ -1,5 +1,6 @@
 // AssemblyScript: see https://www.assemblyscript.org. It looks like TypeScript and is compiled to
 // WebAssembly.
+import { isBefore, isCanonicalText, isCanonicalValue, isWhite } from './canonical-forms';
 import * as at from './layout';
 import {
   found,
@@ -11,12 +12,28 @@ import {
   valueEnd,
 } from './names-and-texts';
 
+/** Each kind of content has code of its own: `isFloat` of its type is known to the compiler. */
+type AnyContent = i32;
+type CanonicalContent = f32;
+
 /**
  * Passes over content from a `<` or from behind markup, and stops at the beginning of the first tag
  * or text that is not on the fast path or not whole, which the scanners read and check. Returns
  * where it stopped. `PLAIN_END` is the end of the text there, if it is text.
  */
 export function skim(from: u32, end: u32): u32 {
+  return pass<AnyContent>(from, end);
+}
+
+/**
+ * As `skim`, and stops before what Canonical XML writes otherwise, but for declarations: the
+ * prefixes that are held need none.
+ */
+export function skimCanonical(from: u32, end: u32): u32 {
+  return pass<CanonicalContent>(from, end);
+}
+
+function pass<T>(from: u32, end: u32): u32 {
   const bottom = frameAt(load<u32>(at.FLOOR));
   const ceiling = frameAt(load<u32>(at.MOST_DEPTH));
   let frame = frameAt(load<u32>(at.DEPTH));
@@ -31,7 +48,7 @@ export function skim(from: u32, end: u32): u32 {
       const name = load<u32>(frame);
       const length = load<u32>(frame + at.FRAME_LENGTH);
       const close = i + 2 + length;
-      if (frame === bottom || load<i32>(frame + at.FRAME_IS_BARRED) !== 0) break;
+      if (frame === bottom || (load<u32>(frame + at.FRAME_IS_BARRED) & at.BARRED) !== 0) break;
       if (close >= end || load<u8>(close) !== 0x3e || !isSame(name, i + 2, length)) break;
       namesEnd = name;
       frame -= at.FRAME_STRIDE;
@@ -40,6 +57,9 @@ export function skim(from: u32, end: u32): u32 {
     } else if ((first & 0xff) === 0x3c) {
       const length = nameLength(i + 1, end);
       if (length === 0) break;
+      if (isFloat<T>()) {
+        if (prefixed === 0 && load<u32>(at.PASSES_DEFAULT) === 0) break;
+      }
       const children = load<i32>(frame + at.FRAME_CHILDREN);
       if (
         children >= load<i32>(at.MOST_CHILDREN) ||
@@ -49,7 +69,7 @@ export function skim(from: u32, end: u32): u32 {
         break;
       let close = i + 1 + length;
       if (load<u8>(close) !== 0x3e) {
-        close = attributesEnd(close, end);
+        close = attributesEnd<T>(close, end);
         if (close === 0) break;
       }
       if (load<u8>(close) === 0x3e) {
@@ -64,6 +84,7 @@ export function skim(from: u32, end: u32): u32 {
         namesEnd += length;
         i = close + 1;
       } else {
+        if (isFloat<T>()) break;
         store<i32>(frame + at.FRAME_CHILDREN, children + 1);
         i = close + 2;
       }
@@ -73,6 +94,15 @@ export function skim(from: u32, end: u32): u32 {
       if (stop >= end || load<u8>(stop) !== 0x3c) {
         plainEnd = stop < end ? stop : end;
         break;
+      }
+      if (isFloat<T>()) {
+        if (!isCanonicalText(i, stop)) break;
+        if (!isWhite(i, stop)) {
+          store<u32>(
+            frame + at.FRAME_IS_BARRED,
+            load<u32>(frame + at.FRAME_IS_BARRED) | at.HAS_TEXT,
+          );
+        }
       }
       i = stop;
     }
@@ -88,9 +118,13 @@ export function skim(from: u32, end: u32): u32 {
 const frameAt = (depth: u32): u32 => at.FRAME + depth * at.FRAME_STRIDE;
 const depthOf = (frame: u32): u32 => (frame - at.FRAME) / at.FRAME_STRIDE;
 
-/** Returns the end of plain attributes, at `>` or `/>`; 0 when one is not plain. */
-function attributesEnd(from: u32, end: u32): u32 {
+/**
+ * Returns the end of plain attributes, at `>` or `/>`; 0 when one is not plain, or where they are
+ * to be canonical and are not surely in their order.
+ */
+function attributesEnd<T>(from: u32, end: u32): u32 {
   let count = 0;
+  let lastPrefix: i32 = -1;
   let i = from;
   while (i + 4 < end) {
     const byte = load<u8>(i);
@@ -117,11 +151,27 @@ function attributesEnd(from: u32, end: u32): u32 {
       if (load<u32>(seen + 4) === localLength && isSame(load<u32>(seen), local, localLength))
         return 0;
     }
+    if (isFloat<T>()) {
+      // Those without a prefix come first, and the order of others is that of their namespaces.
+      const prefix = prefixed === 0 ? -1 : <i32>found;
+      const last = at.ATTRIBUTES + count * 8 - 8;
+      if (count > 0) {
+        if (prefix !== lastPrefix) {
+          if (lastPrefix >= 0) return 0;
+        } else if (!isBefore(load<u32>(last), load<u32>(last + 4), local, localLength)) {
+          return 0;
+        }
+      }
+      lastPrefix = prefix;
+    }
     store<u32>(at.ATTRIBUTES + count * 8, local);
     store<u32>(at.ATTRIBUTES + count * 8 + 4, localLength);
     count++;
     const stop = valueEnd(start, end);
     if (stop === 0 || stop - start > load<u32>(at.MOST_VALUE)) return 0;
+    if (isFloat<T>()) {
+      if (!isCanonicalValue(start, stop)) return 0;
+    }
     i = stop + 1;
   }
   return 0;

@@ -1,9 +1,11 @@
 import { invariant } from '../../core/index.js';
 import {
+  type CanonicalRun,
   type Interest,
   type NamespaceBinding,
   STREAM,
   type StartTag,
+  type WrittenName,
   type WrittenTag,
   type XmlHandler,
 } from '../events.js';
@@ -30,6 +32,8 @@ export interface CanonicalSink {
    * The bytes are lent.
    */
   writeAscii(bytes: Uint8Array, start: number, end: number): boolean;
+  /** Writes these bytes, which are lent, as they stand. */
+  writeBytes(bytes: Uint8Array, start: number, end: number): void;
 }
 
 const XML = 'http://www.w3.org/XML/1998/namespace';
@@ -50,8 +54,11 @@ export class CanonicalWriter implements XmlHandler {
   readonly #names: string[] = [];
   /** The namespaces written so far and in force, by prefix. */
   readonly #rendered = new Map<string, string>();
-  /** What each change of `#rendered` hid, and the length of this list at each element open. */
-  readonly #hidden: { readonly prefix: string; readonly uri: string | undefined }[] = [];
+  /**
+   * What each change of `#rendered` hid, at which depth, and the length of this list at each element
+   * open.
+   */
+  readonly #hidden: HiddenNamespace[] = [];
   readonly #marks: number[] = [];
 
   constructor(
@@ -66,13 +73,38 @@ export class CanonicalWriter implements XmlHandler {
     this.#declaresNoDefault = declaresNoDefault;
   }
 
+  /** Another number, of all writers, where `isWritten` may answer otherwise. */
+  version = nextVersion();
+
+  /** The depth of the innermost open element with a declaration; 1 for none. */
+  get declaredDepth(): number {
+    return Math.max(1, this.#hidden.at(-1)?.depth ?? 1);
+  }
+
+  /** Whether a name with this prefix needs no declaration. */
+  isWritten(prefix: string, uri: string): boolean {
+    const known = this.#rendered.get(prefix);
+    return known === uri || (known === undefined && prefix === '' && uri === '');
+  }
+
+  /** Writes content that is canonical as it stands; `closed`: elements that were open before. */
+  content({ bytes, start, end, opened }: CanonicalRun, closed: number): void {
+    this.#names.length -= closed;
+    this.#marks.length -= closed;
+    for (const name of opened) {
+      this.#names.push(qualified(name));
+      this.#marks.push(this.#hidden.length);
+    }
+    this.#sink.writeBytes(bytes, start, end);
+  }
+
   /** Elements open: 0 once the element is written. */
   get depth(): number {
     return this.#names.length;
   }
 
   open(tag: StartTag): Interest {
-    const name = tag.prefix === '' ? tag.local : `${tag.prefix}:${tag.local}`;
+    const name = qualified(tag);
     this.#marks.push(this.#hidden.length);
     const sink = this.#sink;
     if (this.#isRendered(tag)) {
@@ -99,6 +131,9 @@ export class CanonicalWriter implements XmlHandler {
   close(): void {
     this.#sink.writeTag('</', this.#names.pop() ?? '');
     const mark = this.#marks.pop() ?? 0;
+    if (this.#hidden.length > mark) {
+      this.version = nextVersion();
+    }
     while (this.#hidden.length > mark) {
       const hidden = this.#hidden.pop();
       if (hidden === undefined) break;
@@ -191,16 +226,15 @@ export class CanonicalWriter implements XmlHandler {
   }
 
   #add(prefix: string, uri: string, due: NamespaceBinding[]): void {
-    if (prefix === 'xml') return;
-    const known = this.#rendered.get(prefix);
-    if (known === uri || (known === undefined && prefix === '' && uri === '')) return;
+    if (prefix === 'xml' || this.isWritten(prefix, uri)) return;
     due.push({ prefix, uri });
     this.#render(prefix, uri);
   }
 
   #render(prefix: string, uri: string): void {
-    this.#hidden.push({ prefix, uri: this.#rendered.get(prefix) });
+    this.#hidden.push({ prefix, uri: this.#rendered.get(prefix), depth: this.depth + 1 });
     this.#rendered.set(prefix, uri);
+    this.version = nextVersion();
   }
 
   #attributes(tag: StartTag): string {
@@ -222,6 +256,21 @@ export class CanonicalWriter implements XmlHandler {
     return result;
   }
 }
+
+/** A namespace that is written for an element, and the one that its prefix had around it. */
+interface HiddenNamespace {
+  readonly prefix: string;
+  readonly uri: string | undefined;
+  readonly depth: number;
+}
+
+const qualified = ({ prefix, local }: WrittenName): string =>
+  prefix === '' ? local : `${prefix}:${local}`;
+
+let versions = 0;
+
+/** A number that no other state of any writer has or had. */
+const nextVersion = (): number => ++versions;
 
 /** The attributes of a tag, with the prefixes that they are written with. */
 export function attributesOf(tag: StartTag, written: WrittenTag | undefined): WrittenAttribute[] {

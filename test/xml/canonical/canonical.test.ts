@@ -39,6 +39,10 @@ class Collector implements CanonicalSink {
     this.text += chars;
   }
 
+  writeBytes(bytes: Uint8Array, start: number, end: number): void {
+    this.text += Buffer.from(bytes.slice(start, end)).toString();
+  }
+
   writeTag(before: string, name: string): void {
     this.text += `${before}${name}>`;
   }
