@@ -100,17 +100,20 @@ abstract class ByteSink implements canonical.CanonicalSink {
 
   writeBytes(bytes: Uint8Array, start: number, end: number): void {
     const length = end - start;
-    const given = Buffer.from(bytes.buffer, bytes.byteOffset + start, length);
     if (length > DIRECT_BYTES) {
       this.empty();
-      this.flush(given);
+      this.flush(Buffer.from(bytes.buffer, bytes.byteOffset + start, length));
       return;
     }
     if (this.#length + length > this.#bytes.length) {
       this.empty();
     }
-    this.#bytes.set(given, this.#length);
-    this.#length += length;
+    const own = this.#bytes;
+    let at = this.#length;
+    for (let index = start; index < end; index++) {
+      own[at++] = bytes[index] ?? 0;
+    }
+    this.#length = at;
   }
 
   protected empty(): void {

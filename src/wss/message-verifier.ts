@@ -3,8 +3,6 @@ import { collections, KIB, Refusal } from '../core/index.js';
 import { dialectOfUri, mime } from '../soap/index.js';
 import {
   ALL,
-  type CanonicalContent,
-  type CanonicalRun,
   canonical,
   ELEMENTS_ONLY,
   type Interest,
@@ -30,7 +28,7 @@ import { ReferenceDigest } from './reference-digest.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import type { ReferenceForm } from './signature-form.js';
 import { SignedAttachments } from './signed-attachments.js';
-import { SignedContent } from './signed-content.js';
+import { SignedContent, type SignedRun } from './signed-content.js';
 
 /** Elements, texts and comments of a Header that are kept. */
 export const HEADER_NODES_MAX = 8192;
@@ -210,13 +208,13 @@ export class MessageVerifier implements XmlHandler {
   }
 
   /** Content of the one signed element that is open, where the handler skips it. */
-  get canonicalContent(): CanonicalContent | null {
+  get canonicalContent(): SignedContent | null {
     const isReported =
       this.#digests.length !== 1 || this.#inner.skipped === 0 || this.#comments.hasComments;
     return isReported || this.#includeDepth > 0 ? null : this.#content;
   }
 
-  #pass(run: CanonicalRun): void {
+  #pass(run: SignedRun): void {
     this.held?.writeIncluded();
     const before = this.#depth;
     this.#depth = run.lowest + run.opened.length;

@@ -1,12 +1,14 @@
 import { mime } from '../soap/index.js';
 import {
-  type CanonicalContent,
-  type CanonicalRun,
   type canonical,
   type InterestFilter,
   XML_NAMESPACE,
+  type XmlHandler,
 } from '../xml/index.js';
 import { WSU } from './wsse-names.js';
+
+type CanonicalContent = NonNullable<XmlHandler['canonicalContent']>;
+export type SignedRun = Parameters<CanonicalContent['pass']>[0];
 
 /** The namespaces of Ids: signatures refer to elements by them. */
 const ID_NAMESPACES: ReadonlySet<string> = new Set([WSU, XML_NAMESPACE, '']);
@@ -18,7 +20,7 @@ export interface SignedContentOptions {
   readonly inner: InterestFilter;
   /** The depth of the element opened last. */
   readonly depth: () => number;
-  readonly onPass: (run: CanonicalRun) => void;
+  readonly onPass: (run: SignedRun) => void;
 }
 
 /** Content of a signed element that is digested as it stands, while the handler skips it. */
@@ -56,7 +58,7 @@ export class SignedContent implements CanonicalContent {
     return uri !== mime.XOP_URI && this.#options.writer.isWritten(prefix, uri);
   }
 
-  pass(run: CanonicalRun): void {
+  pass(run: SignedRun): void {
     this.#options.onPass(run);
   }
 }

@@ -1,11 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import type { Frame } from './elements.js';
 import type { CanonicalContent, WrittenName } from './events.js';
 import type { Name } from './names.js';
 import { skimMemory } from './skim-memory.js';
 import { Skimmer } from './skimmer.js';
 
-/** Skims content that is canonical XML as it stands, for a handler that takes it so. */
+/** Skims content that is canonical XML, for a handler that takes it so. */
 export class CanonicalContentSkimmer extends Skimmer {
   #content: CanonicalContent | null = null;
 
@@ -21,8 +20,8 @@ export class CanonicalContentSkimmer extends Skimmer {
     return skimMemory.skimCanonical(from, end);
   }
 
-  protected open(name: Name): Frame {
-    return this.elements.pushCanonical(name);
+  protected open(name: Name, children: number): void {
+    this.elements.pushCanonical(name).children = children;
   }
 
   protected passed(bytes: Buffer, start: number, end: number, lowest: number): void {
@@ -38,6 +37,7 @@ export class CanonicalContentSkimmer extends Skimmer {
         textDepths.push(level);
       }
     }
-    this.#content?.pass({ bytes, start, end, lowest, opened, textDepths });
+    const emptyTags = skimMemory.emptyTags();
+    this.#content?.pass({ bytes, start, end, lowest, opened, emptyTags, textDepths });
   }
 }

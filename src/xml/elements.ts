@@ -19,7 +19,7 @@ import { Namespaces } from './namespaces.js';
 import { Tag } from './tag.js';
 
 /** An open element. Frames are used again and again. */
-export class Frame {
+class Frame {
   name = NO_NAME;
   /** The handler's interest in its content; `SKIP` within skipped content. */
   interest: Interest = SKIP;

@@ -69,7 +69,7 @@ export interface XmlHandler {
   readonly canonicalContent?: CanonicalContent | null | undefined;
 }
 
-/** Takes content that is canonical XML as it stands. */
+/** Takes content that is canonical XML as it stands, but for the tags of empty elements. */
 export interface CanonicalContent {
   /** The depth of the innermost open element whose end must be reported. */
   readonly floor: number;
@@ -93,8 +93,17 @@ export interface CanonicalRun {
   readonly lowest: number;
   /** Elements that are open now, from `lowest + 1` on. */
   readonly opened: readonly WrittenName[];
+  /** Tags of empty elements among them, which canonical XML writes as two. */
+  readonly emptyTags: readonly EmptyTag[];
   /** Depths of elements that are open now and have text in the content that is not white. */
   readonly textDepths: readonly number[];
+}
+
+/** The offsets of the `/` of a tag, and of the name in it. */
+export interface EmptyTag {
+  readonly slash: number;
+  readonly nameStart: number;
+  readonly nameEnd: number;
 }
 
 /** A name with its prefix, '' for none. */

@@ -5,8 +5,6 @@ export { isNcName } from './chars.js';
 export { decoderOf, type Encoding } from './encodings.js';
 export {
   ALL,
-  type CanonicalContent,
-  type CanonicalRun,
   ELEMENTS_ONLY,
   expandedName,
   type Interest,

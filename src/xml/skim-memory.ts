@@ -7,6 +7,11 @@ import {
   CHUNK_BYTES,
   DEFAULT_URI,
   DEPTH_MAX,
+  EMPTY_TAG_LENGTH,
+  EMPTY_TAG_NAME,
+  EMPTY_TAG_STRIDE,
+  EMPTY_TAGS,
+  EMPTY_TAGS_HELD,
   FRAME,
   FRAME_CHILDREN,
   FRAME_IS_BARRED,
@@ -31,7 +36,7 @@ import {
   WATCHED,
   WATCHES_IDS,
 } from './assembly/layout.js';
-import type { CanonicalContent } from './events.js';
+import type { CanonicalContent, EmptyTag } from './events.js';
 import type { XmlLimits } from './limits.js';
 import type { Namespaces } from './namespaces.js';
 
@@ -256,6 +261,18 @@ class SkimMemory {
 
   setChildren(depth: number, children: number): void {
     this.setWord(FRAME + depth * FRAME_STRIDE + FRAME_CHILDREN, children);
+  }
+
+  /** The tags of empty elements in the canonical content that was passed over last. */
+  emptyTags(): readonly EmptyTag[] {
+    const tags: EmptyTag[] = [];
+    const end = EMPTY_TAGS + this.word(EMPTY_TAGS_HELD) * EMPTY_TAG_STRIDE;
+    for (let tag = EMPTY_TAGS; tag < end; tag += EMPTY_TAG_STRIDE) {
+      const nameStart = this.word(tag + EMPTY_TAG_NAME) - this.shift;
+      const nameEnd = nameStart + this.word(tag + EMPTY_TAG_LENGTH);
+      tags.push({ slash: this.word(tag) - this.shift, nameStart, nameEnd });
+    }
+    return tags;
   }
 
   /** Whether text of the open element at this depth was passed over that is not white. */

@@ -9,7 +9,7 @@ import {
   NAMES_END,
   PLAIN_END,
 } from './assembly/layout.js';
-import type { Elements, Frame } from './elements.js';
+import type { Elements } from './elements.js';
 import type { XmlLimits } from './limits.js';
 import { type Name, nameIn } from './names.js';
 import { skimMemory } from './skim-memory.js';
@@ -28,9 +28,9 @@ const LONGEST_BACKOFF = 64;
 const BYTES_FOR_NAME = 8;
 
 /**
- * Passes over content without events, sixteen bytes at a step, in WebAssembly (`assembly/skim.ts`). That
- * has memory of its own: the chunk is copied there, and so are the names of open elements as far as
- * they changed.
+ * Passes over content without events, sixteen bytes at a step, in WebAssembly
+ * (`assembly/skim.ts`). That has memory of its own: the chunk is copied there, and so are the names
+ * of open elements as far as they changed.
  */
 export abstract class Skimmer {
   /** The end of the plain text at which it stopped; where it stopped, if that is no text. */
@@ -55,9 +55,9 @@ export abstract class Skimmer {
   protected abstract skim(from: number, end: number): number;
 
   /** Opens an element that is still open where the skimmer stopped. */
-  protected abstract open(name: Name): Frame;
+  protected abstract open(name: Name, children: number): void;
 
-  /** The bytes from `start` to before `end` were passed over, and elements closed down to `lowest`. */
+  /** Bytes from `start` to before `end` were passed over, and elements closed down to `lowest`. */
   protected abstract passed(chunk: Buffer, start: number, end: number, lowest: number): void;
 
   /**
@@ -149,7 +149,7 @@ export abstract class Skimmer {
     elements.top.children = memory.childrenAt(level);
     while (level < depth) {
       const name = nameIn(memory.bytes, memory.nameStart(++level), memory.nameEnd(level));
-      this.open(name).children = memory.childrenAt(level);
+      this.open(name, memory.childrenAt(level));
     }
     elements.count = memory.word(ELEMENTS);
     elements.lowest = depth;

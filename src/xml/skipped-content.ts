@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import type { Cursor } from './cursor.js';
-import type { Frame } from './elements.js';
 import type { XmlLimits } from './limits.js';
 import type { Name } from './names.js';
 import { skipPlainText } from './plain-text.js';
@@ -95,8 +94,8 @@ class SkippedContentSkimmer extends Skimmer {
     return skimMemory.skim(from, end);
   }
 
-  protected open(name: Name): Frame {
-    return this.elements.push(name, false);
+  protected open(name: Name, children: number): void {
+    this.elements.push(name, false).children = children;
   }
 
   protected passed(): void {}

@@ -4,6 +4,7 @@ import { defaultsOf } from '../../src/core/limit.js';
 import { Refusal } from '../../src/core/refusals/refusal.js';
 import { MessageVerifier } from '../../src/wss/message-verifier.js';
 import { SignedContent } from '../../src/wss/signed-content.js';
+import { EMPTY_TAGS_MAX } from '../../src/xml/assembly/layout.js';
 import {
   type CanonicalMethod,
   canonicalMethodOf,
@@ -217,7 +218,15 @@ const text = fc
     fc.oneof(
       {
         weight: 12,
-        arbitrary: fc.constantFrom('text', 'long enough to be worth a look', ' ', '\n', '0.50'),
+        arbitrary: fc.constantFrom(
+          'text',
+          'long enough to be worth a look',
+          ' ',
+          '\n',
+          '0.50',
+          '<none/>',
+          '<p:none a="1" b=""/>',
+        ),
       },
       {
         weight: 2,
@@ -270,7 +279,8 @@ const heads = fc.constantFrom(
   ['<w xmlns:p="urn:p"><p:Order xmlns:q="urn:a" q:x="1" xmlns:w="urn:watched">', '</p:Order></w>'],
   ['<p:w xmlns:p="urn:p" xmlns:q="urn:q" xmlns:w="urn:w"><Order p:b="" q:a="">', '</Order></p:w>'],
   [
-    '<w xmlns:p="http://www.w3.org/2004/08/xop/include" xmlns:q="urn:q" xmlns:w="urn:watched"><p:Order q:a="">',
+    '<w xmlns:p="http://www.w3.org/2004/08/xop/include" xmlns:q="urn:q" ' +
+      'xmlns:w="urn:watched"><p:Order q:a="">',
     '</p:Order></w>',
   ],
 );
@@ -330,13 +340,17 @@ t.test(
       const bytes = Buffer.from(message.replace(canonicalContent, () => content));
       const verdicts = [[bytes], cutAt(bytes, [1000, 2000, 3000])].map((chunks) => {
         const verifier = new MessageVerifier(skipping, rules, Date.now());
-        return refusalOf(() => readXml(verifier, chunks, { elements: 1000 }));
+        return refusalOf(() => readXml(verifier, chunks, { elements: 10_000, children: 10_000 }));
       });
       t.equal(verdicts[0], verdicts[1]);
       return verdicts[0] ?? null;
     };
     const run = (content: string): string => `<Run xmlns="urn:desk">${content}</Run>`;
     t.equal(codeOf(run(rows)), null);
+
+    const empty = run(`${rows}${'<none/><no a="1"/>'.repeat(EMPTY_TAGS_MAX)}${rows}`);
+    t.equal(codeOf(empty, empty.replaceAll(/<(\w+)([^>]*)\/>/g, '<$1$2></$1>')), null);
+    t.equal(codeOf(empty), 'wsse:FailedCheck', 'a digest of other bytes');
 
     for (const attribute of ['Id="body"', 'ID="body"', 'id=" body "', 'AssertionID="body"']) {
       const content = run(`${rows}<row ${attribute}>1</row>${rows}`);

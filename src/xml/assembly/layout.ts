@@ -25,6 +25,8 @@ export const WATCHED = 0x434;
 export const WATCHES_IDS = 0x438;
 /** Canonical content: elements without a prefix may be passed over. */
 export const PASSES_DEFAULT = 0x43c;
+/** How many of `EMPTY_TAGS` there are. */
+export const EMPTY_TAGS_HELD = 0x440;
 
 /**
  * The attributes of the tag being read: where the local part of each name begins, and its length.
@@ -157,6 +159,16 @@ export const FORM_WORDS = 6;
 export const FORM_LENGTH = 7;
 export const FORM_DATE = 8;
 export const FORM_DATE_TIME = 9;
+
+/**
+ * Tags of empty elements in canonical content that was passed over: the address of the `/`, that of
+ * the name, and its length.
+ */
+export const EMPTY_TAGS = 0x2c000;
+export const EMPTY_TAG_STRIDE = 12;
+export const EMPTY_TAGS_MAX = 1024;
+export const EMPTY_TAG_NAME = 4;
+export const EMPTY_TAG_LENGTH = 8;
 
 /** Records are put here one behind the other. */
 export const RECORDS = 0x30000;

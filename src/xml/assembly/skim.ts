@@ -26,8 +26,8 @@ export function skim(from: u32, end: u32): u32 {
 }
 
 /**
- * As `skim`, and stops before what Canonical XML writes otherwise, but for declarations: the
- * prefixes that are held need none.
+ * As `skim`, and stops before what Canonical XML writes otherwise, but for declarations (the
+ * prefixes that are held need none) and for tags of empty elements, which `EMPTY_TAGS` lists.
  */
 export function skimCanonical(from: u32, end: u32): u32 {
   return pass<CanonicalContent>(from, end);
@@ -41,6 +41,7 @@ function pass<T>(from: u32, end: u32): u32 {
   let elements = load<i32>(at.ELEMENTS);
   let namesEnd = load<u32>(at.NAMES_END);
   let plainEnd: u32 = 0;
+  let emptyTags: u32 = 0;
   let i = from;
   while (i + 2 < end) {
     const first = load<u16>(i);
@@ -84,7 +85,14 @@ function pass<T>(from: u32, end: u32): u32 {
         namesEnd += length;
         i = close + 1;
       } else {
-        if (isFloat<T>()) break;
+        if (isFloat<T>()) {
+          if (emptyTags === at.EMPTY_TAGS_MAX) break;
+          const tag = at.EMPTY_TAGS + emptyTags * at.EMPTY_TAG_STRIDE;
+          store<u32>(tag, close);
+          store<u32>(tag + at.EMPTY_TAG_NAME, i + 1);
+          store<u32>(tag + at.EMPTY_TAG_LENGTH, length);
+          emptyTags++;
+        }
         store<i32>(frame + at.FRAME_CHILDREN, children + 1);
         i = close + 2;
       }
@@ -112,6 +120,7 @@ function pass<T>(from: u32, end: u32): u32 {
   store<u32>(at.DEPTH, depthOf(frame));
   store<u32>(at.LOWEST, depthOf(lowest));
   store<u32>(at.NAMES_END, namesEnd);
+  if (isFloat<T>()) store<u32>(at.EMPTY_TAGS_HELD, emptyTags);
   return i;
 }
 

@@ -54,10 +54,7 @@ export class CanonicalWriter implements XmlHandler {
   readonly #names: string[] = [];
   /** The namespaces written so far and in force, by prefix. */
   readonly #rendered = new Map<string, string>();
-  /**
-   * What each change of `#rendered` hid, at which depth, and the length of this list at each element
-   * open.
-   */
+  /** What each change of `#rendered` hid, and the length of this list at each element open. */
   readonly #hidden: HiddenNamespace[] = [];
   readonly #marks: number[] = [];
 
@@ -87,15 +84,23 @@ export class CanonicalWriter implements XmlHandler {
     return known === uri || (known === undefined && prefix === '' && uri === '');
   }
 
-  /** Writes content that is canonical as it stands; `closed`: elements that were open before. */
-  content({ bytes, start, end, opened }: CanonicalRun, closed: number): void {
+  /** Writes content that is canonical; `closed`: elements that were open before. */
+  content({ bytes, start, end, opened, emptyTags }: CanonicalRun, closed: number): void {
     this.#names.length -= closed;
     this.#marks.length -= closed;
     for (const name of opened) {
       this.#names.push(qualified(name));
       this.#marks.push(this.#hidden.length);
     }
-    this.#sink.writeBytes(bytes, start, end);
+    let from = start;
+    for (const { slash, nameStart, nameEnd } of emptyTags) {
+      this.#sink.writeBytes(bytes, from, slash);
+      this.#sink.write('></');
+      this.#sink.writeBytes(bytes, nameStart, nameEnd);
+      // The `>` of the tag ends the end tag.
+      from = slash + 1;
+    }
+    this.#sink.writeBytes(bytes, from, end);
   }
 
   /** Elements open: 0 once the element is written. */
