@@ -169,6 +169,8 @@ t.test('answers are encrypted with the key that came with the request', WITH_OPE
   await t.rejects(useGateway(t, configuration('')), /Demand it by `security.verify.decrypt`/);
   const unsafe = `${REQUIRED}, algorithms: ["unsafe:aes256-cbc"]`;
   await t.rejects(useGateway(t, configuration(unsafe)), /Take the `unsafe:` names out/);
+  const monitored = configuration(REQUIRED).replace('namespace:', 'mode: monitor\n    namespace:');
+  await t.rejects(useGateway(t, monitored), /mode: monitor/, 'it would let plain messages through');
   const gateway = await useGateway(t, configuration(REQUIRED));
   for (const cipher of ['aes128-gcm', 'aes256-gcm'] as const) {
     for (reply of [replies.short, replies.long, replies.Fault]) {

@@ -77,14 +77,21 @@ export function compileVerification(
   const { keys } = plan;
   const { timestamp, once, encrypted, role = null } = keys;
   const signature = collect(() => compileSignature(plan.signature));
-  const decryption = collect(() =>
-    compileDecryption(plan.decrypt, {
+  const decryption = collect(() => {
+    if (plan.decrypt !== null && service.config.mode === 'monitor') {
+      throw invalid(
+        ['decrypt'],
+        '`decrypt` changes messages and refuses some, and `mode: monitor` does neither.',
+        'Leave one of them out.',
+      );
+    }
+    return compileDecryption(plan.decrypt, {
       owner: 'security.verify',
       role,
       encrypted,
       verifiesSignature: keys.signature !== undefined,
-    }),
-  );
+    });
+  });
   const usernameToken = collect(() => compileTokenUsers(service, plan));
   const saml = collect(() => compileSaml(plan));
   collect(() => checkTogether(keys));
