@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { REFUSAL_CODES } from './dist/src/config/refusal-tables.js';
@@ -61,53 +69,31 @@ const assertOfPackages = {
   },
 };
 
-/** What packages offer, by the file of their face and the name: where it is from. */
-const OFFERED = new Map(
-  readdirSync(FROM, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.name === 'index.js')
-    .flatMap((entry) => offeredBy(resolve(entry.parentPath, entry.name))),
+/** The houses that packages offer as namespaces: the file of each, by the face and its name. */
+const HOUSES = new Map(
+  readdirSync(FROM, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(FROM, entry.name, 'index.js')))
+    .flatMap(({ name }) => {
+      const face = join(FROM, name, 'index.js');
+      const houses = readFileSync(face, 'utf8').matchAll(/^export \* as (\w+) from '([^']+)'/gm);
+      return [...houses].map(([, house, path]) => [
+        `${resolve(face)} ${house}`,
+        join(dirname(face), path),
+      ]);
+    }),
 );
 
-/** What a face offers: `clause` imports it from its own file. */
-function offeredBy(face) {
-  const text = readFileSync(face, 'utf8');
-  const named = [...text.matchAll(/^export \{([^}]*)\} from '([^']+)';/gm)];
-  const houses = [...text.matchAll(/^export \* as (\w+) from '([^']+)';/gm)];
-  const entry = (name, path, clause) => [
-    `${face} ${name}`,
-    { path: join(dirname(face), path), clause },
-  ];
-  return [
-    ...named.flatMap(([, list, path]) =>
-      namesIn(list).map(({ from, to }) => entry(to, path, (as) => `{ ${from} as ${as} }`)),
-    ),
-    ...houses.map(([, house, path]) => entry(house, path, (as) => `* as ${as}`)),
-  ];
-}
-
-/** The names of a list of imports or exports, with those that they are given. */
-function namesIn(list) {
-  return list
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
-    .map((each) => {
-      const [from, to = from] = each.split(' as ');
-      return { from, to };
-    });
-}
-
 /**
- * Imports what a face offers from the file that has it. Each part of the program would have all
- * files of a face otherwise, and a house would be an object of getters.
+ * Imports each house from its own file. Through a face it would be an object of getters, and all of
+ * it would be in the file of each part that uses some of it.
  */
-const facesApart = {
-  name: 'faces',
+const housesApart = {
+  name: 'houses',
   setup(builder) {
     builder.onLoad({ filter: /[\\/]dist[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(
         /^import \{([^}]*)\} from '([^']*\/index\.js)';/gm,
-        (statement, list, from) => importsApart(path, statement, list, from),
+        (statement, list, from) => importsApart(path, statement, list.split(','), from),
       ),
       resolveDir: dirname(path),
       loader: 'js',
@@ -117,14 +103,20 @@ const facesApart = {
 
 function importsApart(importer, statement, list, from) {
   const face = resolve(dirname(importer), from);
-  const imports = namesIn(list).map(({ from: name, to }) => {
-    const offered = OFFERED.get(`${face} ${name}`);
-    if (offered === undefined) throw new Error(`${face} has no ${name}`);
-    const path = relative(dirname(importer), offered.path).replaceAll('\\', '/');
-    return `import ${offered.clause(to)} from './${path}';`;
-  });
-  // As many lines as before, for source maps.
-  return imports.join(' ') + '\n'.repeat(statement.split('\n').length - 1);
+  const names = list.map((name) => name.trim()).filter((name) => name !== '');
+  const houses = names.filter((name) => HOUSES.has(`${face} ${name}`));
+  if (houses.length === 0) return statement;
+  const others = names.filter((name) => !houses.includes(name));
+  return (
+    [
+      ...(others.length === 0 ? [] : [`import { ${others.join(', ')} } from '${from}';`]),
+      ...houses.map((name) => {
+        const path = relative(dirname(importer), HOUSES.get(`${face} ${name}`));
+        return `import * as ${name} from './${path.replaceAll('\\', '/')}';`;
+      }),
+      // As many lines as before, for source maps.
+    ].join(' ') + '\n'.repeat(statement.split('\n').length - 1)
+  );
 }
 
 /** Leaves the import of the `graphql` of others: everything else uses the copy in the bundle. */
@@ -186,7 +178,7 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
-  plugins: [assertOfPackages, facesApart, peerOfSchema],
+  plugins: [assertOfPackages, housesApart, peerOfSchema],
   metafile: true,
   logLevel: 'warning',
 });
