@@ -258,6 +258,18 @@ export class EnvelopeValidator implements XmlHandler {
     return this.#inner?.model;
   }
 
+  get selection(): XmlHandler['selection'] {
+    return this.#inner?.selection;
+  }
+
+  leaf(place: number, text: string): void {
+    this.#inner?.leaf?.(place, text);
+  }
+
+  passed(local: string): void {
+    this.#inner?.passed?.(local);
+  }
+
   move(levels: number): void {
     this.#depth += levels;
     this.#inner?.move?.(levels);

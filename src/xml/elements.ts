@@ -4,12 +4,14 @@ import { stringOf } from './byte-string.js';
 import {
   ALL,
   type CanonicalContent,
+  type ChildSelection,
   type ContentModel,
   ELEMENTS_ONLY,
   type Interest,
   PRESENCE,
   SKIP,
   STREAM,
+  type StartTag,
   WATCH,
   type XmlHandler,
 } from './events.js';
@@ -31,7 +33,20 @@ class Frame {
   isDeclaring = false;
   /** The handler may take its content where that is canonical XML. */
   mayBeCanonical = false;
+  /** The children that are reported; null for all. */
+  selection: ChildSelection | null = null;
+  /** Calls of the skimmer to skip in its content, and how many they were the last time. */
+  backoff = 0;
+  lastBackoff = 0;
+
+  /** A call of the skimmer passed over nothing. */
+  backOff(): void {
+    this.lastBackoff = Math.min(LONGEST_BACKOFF, 2 * this.lastBackoff + 1);
+    this.backoff = this.lastBackoff;
+  }
 }
+
+const LONGEST_BACKOFF = 64;
 
 /**
  * The stack of open elements, with the handler's interest in each and what each has used of the
@@ -69,6 +84,8 @@ export class Elements {
   /** The depth of the element with which the handler gave it; those further out are reported. */
   modelDepth = 0;
   #skipStart = 0;
+  /** The element whose content is skipped was not reported itself. */
+  #isHidden = false;
   /**
    * Offset of what the handler was told last: the `<` of a start tag, or the last byte of an end
    * tag.
@@ -97,6 +114,7 @@ export class Elements {
     this.present = false;
     this.skippedBytes = 0;
     this.skipDepth = 0;
+    this.#isHidden = false;
     this.watched = null;
     this.model = null;
     this.eventBytes = 0;
@@ -106,6 +124,9 @@ export class Elements {
   release(): void {
     this.#handler = NO_HANDLER;
     this.model = null;
+    for (const frame of this.frames) {
+      frame.selection = null;
+    }
     this.tag.release();
   }
 
@@ -149,6 +170,7 @@ export class Elements {
     frame.children = 0;
     frame.isDeclaring = isDeclaring;
     frame.mayBeCanonical = false;
+    frame.selection = null;
     return frame;
   }
 
@@ -222,6 +244,8 @@ export class Elements {
     }
     if (interest === PRESENCE) {
       this.#setModel(this.#handler.model ?? null);
+    } else if (interest === ELEMENTS_ONLY) {
+      this.#select(frame, this.#handler.selection ?? null);
     }
     frame.interest = interest === STREAM ? ALL : interest;
     frame.textLeft = interest === STREAM ? UNBOUNDED_BYTES : this.#mostText;
@@ -233,6 +257,50 @@ export class Elements {
     if (model === this.model) return;
     this.model = model;
     this.modelDepth = this.depth;
+  }
+
+  /** Skips the content of an element; `isHidden`: it has not been reported itself. */
+  skip(name: Name, contentStart: number, isHidden: boolean): Frame {
+    const frame = this.push(name, false);
+    this.skipDepth = this.depth;
+    this.#isHidden = isHidden;
+    this.#skipStart = contentStart;
+    return frame;
+  }
+
+  /** Pushes a frame for an element of selected content that has been reported. */
+  pushSelected(name: Name, selection: ChildSelection | null): Frame {
+    const frame = this.push(name, false);
+    frame.interest = ELEMENTS_ONLY;
+    this.#select(frame, selection);
+    return frame;
+  }
+
+  #select(frame: Frame, selection: ChildSelection | null): void {
+    frame.selection = selection;
+    frame.backoff = 0;
+    frame.lastBackoff = 0;
+  }
+
+  /** Reports the text of a selected leaf, which has no other events. */
+  leaf(place: number, text: string): void {
+    this.#handler.leaf?.(place, text);
+  }
+
+  /** Reports a start tag in selected content; false where the handler skips what is in it. */
+  openSelected(tag: StartTag): boolean {
+    this.eventBytes = tag.offsetBytes;
+    return this.#handler.open(tag) === ELEMENTS_ONLY;
+  }
+
+  closeSelected(contentEnd: number, end: number): void {
+    this.eventBytes = end - 1;
+    this.#handler.close(contentEnd, end);
+  }
+
+  /** Reports the local name of the last child of the open element that was not selected. */
+  passed(local: string): void {
+    this.#handler.passed?.(local);
   }
 
   /** Reports a start tag in skipped content where it has a watched attribute. */
@@ -260,6 +328,10 @@ export class Elements {
       this.skipDepth = 0;
       this.watched = null;
       this.skippedBytes += contentEnd - this.#skipStart;
+      if (this.#isHidden) {
+        this.#isHidden = false;
+        return;
+      }
     }
     if (depth === this.modelDepth) {
       this.model = null;

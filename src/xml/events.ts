@@ -48,6 +48,18 @@ export interface XmlHandler {
    */
   move?(levels: number): void;
   /**
+   * The children that matter of the element opened last, where `open` answered `ELEMENTS_ONLY`;
+   * null or absent: all. Others may have no events.
+   */
+  readonly selection?: ChildSelection | null | undefined;
+  /**
+   * The whole text of a child of the element opened last, the one at this place of its selection,
+   * whose content is `text` and which has no attributes. It has no other events.
+   */
+  leaf?(place: number, text: string): void;
+  /** The child with this local name was not selected, and had no event. Not called for each. */
+  passed?(local: string): void;
+  /**
    * The namespaces of attributes that matter in content with the interest `WATCH`. '': the
    * attributes `Id`, `ID`, `id` and `AssertionID`, which have none.
    */
@@ -130,6 +142,22 @@ export interface ContentModel {
   leave(lowest: number, depth: number): void;
   /** Adds the transition to an element that comes next; false where there is none to be added. */
   learn(uri: string, local: string): boolean;
+}
+
+/** The children of an element that matter to its handler; names are ASCII. */
+export interface ChildSelection {
+  readonly children: readonly SelectedChild[];
+}
+
+export interface SelectedChild {
+  readonly name: QName;
+  /**
+   * `text`: nothing but its text matters where it has no attributes. A selection: that of its
+   * children, whatever attributes without a namespace it has. Null: that is not known.
+   */
+  readonly content: ChildSelection | 'text' | null;
+  /** Attributes of the child matter. */
+  readonly hasAttributes: boolean;
 }
 
 /** Nothing of the content: neither elements nor text, down to the matching `close`. */

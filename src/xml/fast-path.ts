@@ -7,6 +7,7 @@ import { declarationsMax, type XmlLimits } from './limits.js';
 import { ModelSkimmer } from './models/skimmer.js';
 import { isAt, type Name, nameAt } from './names.js';
 import { skipPlainValue } from './plain-text.js';
+import { SelectedContentScanner } from './selected-content.js';
 import { SkippedContentScanner } from './skipped-content.js';
 import { type CachedStartTag, cachedStartTagOf } from './start-tag-cache.js';
 import { CONTENT, OUTSIDE } from './states.js';
@@ -28,6 +29,7 @@ export class FastPathScanner {
   readonly #tags: TagScanner;
   readonly #text: TextScanner;
   readonly #skipped: SkippedContentScanner;
+  readonly #selected: SelectedContentScanner;
   readonly #models: ModelSkimmer;
   readonly #canonical: CanonicalContentSkimmer;
   readonly #limits: XmlLimits;
@@ -42,6 +44,7 @@ export class FastPathScanner {
     this.#tags = tags;
     this.#text = text;
     this.#skipped = new SkippedContentScanner(cursor, text, limits);
+    this.#selected = new SelectedContentScanner(cursor, limits);
     this.#models = new ModelSkimmer(cursor, limits);
     this.#canonical = new CanonicalContentSkimmer(cursor.elements, limits);
     this.#limits = limits;
@@ -69,6 +72,12 @@ export class FastPathScanner {
       } else if (elements.top.mayBeCanonical) {
         i = this.#canonical.pass(chunk, i, end);
         if (i + 4 >= end) return i;
+      } else if (elements.top.selection !== null) {
+        const stop = this.#selected.pass(chunk, i, end);
+        if (stop > i) {
+          i = stop;
+          continue;
+        }
       }
       const word = view.getInt32(i, true);
       if ((word & 0xff) !== 0x3c) {

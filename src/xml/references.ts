@@ -115,3 +115,24 @@ export function normaliseValue(written: string): string {
   }
   return value + written.slice(start);
 }
+
+/** Character data from what is written, which has been checked: XML 1.0 sections 2.11 and 4.1. */
+export function resolveText(written: string): string {
+  const text = written.includes('\r') ? written.replace(LINE_ENDS, '\n') : written;
+  let at = text.indexOf('&');
+  if (at === -1) return text;
+  const reference = new ReferenceReader();
+  let resolved = '';
+  let start = 0;
+  while (at !== -1) {
+    resolved += text.slice(start, at);
+    reference.begin();
+    while (reference.take(text.charCodeAt(++at)) === false);
+    resolved += String.fromCodePoint(reference.code);
+    start = at + 1;
+    at = text.indexOf('&', start);
+  }
+  return resolved + text.slice(start);
+}
+
+const LINE_ENDS = /\r\n?/g;

@@ -5,6 +5,8 @@ import {
   ATTRIBUTES_MAX,
   CHUNK,
   CHUNK_BYTES,
+  CONTENT_LEAF,
+  CONTENT_OTHER,
   DEFAULT_URI,
   DEPTH_MAX,
   EMPTY_TAG_LENGTH,
@@ -18,11 +20,13 @@ import {
   FRAME_LENGTH,
   FRAME_STRIDE,
   HAS_TEXT,
+  MEMORY_END,
   MOST_ATTRIBUTES,
   MOST_CHILDREN,
   MOST_DEPTH,
   MOST_ELEMENTS,
   MOST_NAME,
+  MOST_TEXT,
   MOST_VALUE,
   NAME,
   NAMES_BYTES,
@@ -33,10 +37,20 @@ import {
   PREFIX_URI,
   PREFIXES,
   PREFIXES_MAX,
+  SELECTED,
+  SELECTED_BYTES,
+  SELECTED_CONTENT,
+  SELECTED_HAS_ATTRIBUTES,
+  SELECTED_LENGTH,
+  SELECTED_NAME,
+  SELECTED_NAME_MAX,
+  SELECTED_URI,
+  SELECTIONS,
+  SELECTIONS_END,
   WATCHED,
   WATCHES_IDS,
 } from './assembly/layout.js';
-import type { CanonicalContent, EmptyTag } from './events.js';
+import type { CanonicalContent, ChildSelection, EmptyTag, SelectedChild } from './events.js';
 import type { XmlLimits } from './limits.js';
 import type { Namespaces } from './namespaces.js';
 
@@ -66,6 +80,8 @@ export const COPIED_BYTES_MIN = 256;
 
 const COLON = 0x3a;
 const ASCII_MAX = 0x7f;
+/** To write selections anew costs as much as so many look-ups save. */
+const MISSED_MIN = 64;
 
 /** A stop as near to the end of the held part may be a tag that is cut there. */
 const CUT_BYTES = 4096;
@@ -91,6 +107,13 @@ class SkimMemory {
   /** The version of the canonical content that is passed over; 0: of content that is skipped. */
   #version = 0;
   #limits: XmlLimits | null = null;
+  /** What the open elements that are held belong to; null where they have been overwritten. */
+  owner: object | null = null;
+  /** The addresses of the selections that are held; 0: one that has no room, or cannot be held. */
+  readonly #selections = new Map<ChildSelection, number>();
+  #selectionsEnd = SELECTIONS;
+  /** Look-ups of selections for which there was no room. */
+  #missed = 0;
   /** Numbers of the namespaces that elements of content models have, from 1. */
   readonly #uris = new Map<string, number>();
 
@@ -102,6 +125,10 @@ class SkimMemory {
     countLines,
     memory: { buffer },
   }: Compiled) {
+    // Read by another layout, messages would be misread.
+    if (buffer.byteLength !== MEMORY_END) {
+      throw new Error('skim.wasm is compiled from other sources: run `npm run compile`');
+    }
     this.skim = skim;
     this.skimCanonical = skimCanonical;
     this.skimModel = skimModel;
@@ -181,6 +208,7 @@ class SkimMemory {
     this.setWord(MOST_ATTRIBUTES, Math.min(limits.attributes, ATTRIBUTES_MAX));
     this.setWord(MOST_VALUE, limits.attributeValueBytes);
     this.setWord(MOST_NAME, limits.nameChars);
+    this.setWord(MOST_TEXT, limits.textBytes);
   }
 
   /**
@@ -251,7 +279,52 @@ class SkimMemory {
 
   forgetUris(): void {
     this.#uris.clear();
+    this.#dropSelections();
     this.#scope = 0;
+  }
+
+  /**
+   * The address of a selection with those in it; 0: there is no room. Room is made now and then, by
+   * dropping all others.
+   */
+  selectionAt(selection: ChildSelection): number {
+    const address = this.#addSelection(selection);
+    if (address !== 0 || !isHoldable(selection)) return address;
+    if (++this.#missed < MISSED_MIN) return 0;
+    this.#dropSelections();
+    return this.#addSelection(selection);
+  }
+
+  #dropSelections(): void {
+    this.#selections.clear();
+    this.#selectionsEnd = SELECTIONS;
+    this.#missed = 0;
+  }
+
+  #addSelection(selection: ChildSelection): number {
+    const held = this.#selections.get(selection);
+    if (held !== undefined) return held;
+    const address = this.#selectionsEnd;
+    const end = address + SELECTED + selection.children.length * SELECTED_BYTES;
+    const hasRoom = end <= SELECTIONS_END && isHoldable(selection);
+    this.#selections.set(selection, hasRoom ? address : 0);
+    if (!hasRoom) return 0;
+    this.#selectionsEnd = end;
+    this.setWord(address, selection.children.length);
+    for (const [index, { name, content, hasAttributes }] of selection.children.entries()) {
+      const child = address + SELECTED + index * SELECTED_BYTES;
+      this.setWord(child + SELECTED_URI, this.numberUri(name.uri));
+      this.setWord(child + SELECTED_CONTENT, this.#contentAt(content));
+      this.setWord(child + SELECTED_HAS_ATTRIBUTES, hasAttributes ? 1 : 0);
+      this.setWord(child + SELECTED_LENGTH, name.local.length);
+      this.#writeAscii(name.local, child + SELECTED_NAME);
+    }
+    return address;
+  }
+
+  #contentAt(content: SelectedChild['content']): number {
+    if (content === 'text') return CONTENT_LEAF;
+    return content === null ? CONTENT_OTHER : this.#addSelection(content);
   }
 
   /** Begun children of the open element at this depth. */
@@ -308,7 +381,13 @@ class SkimMemory {
   }
 }
 
-/** Seven kilobytes: compiled at once when the process starts. */
+/** Whether the names of all children fit in their records. */
+const isHoldable = ({ children }: ChildSelection): boolean =>
+  children.every(({ name }) => HELD_NAME.test(name.local));
+
+const HELD_NAME = new RegExp(`^[\\x21-\\x7e]{1,${SELECTED_NAME_MAX}}$`);
+
+/** Ten kilobytes: compiled at once when the process starts. */
 const module = new WebAssembly.Module(
   readFileSync(new URL('./assembly/skim.wasm', import.meta.url)),
 );

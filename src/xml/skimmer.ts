@@ -112,8 +112,8 @@ export abstract class Skimmer {
     const memory = skimMemory;
     const { elements } = this;
     const { frames, depth } = elements;
-    if (owner !== this || floor !== this.#floor) {
-      owner = this;
+    if (memory.owner !== this || floor !== this.#floor) {
+      memory.owner = this;
       this.#floor = floor;
       elements.lowest = 0;
     }
@@ -155,6 +155,3 @@ export abstract class Skimmer {
     elements.lowest = depth;
   }
 }
-
-/** The skimmer whose open elements are in the memory. */
-let owner: Skimmer | null = null;

@@ -2,12 +2,21 @@ import { createServer, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { announce } from './kit.js';
 
-import { longEnvelope, orderList, SHAPES, SMALL_REPLY, sizedEnvelope } from './messages.js';
+import {
+  longEnvelope,
+  orderList,
+  RECORD_NOTE,
+  recordList,
+  SHAPES,
+  SMALL_REPLY,
+  sizedEnvelope,
+} from './messages.js';
 
 /**
  * The backend of the bench, in a process of its own, as lean as Node's server is: it reads a
  * request to its end and answers with 4 KB, with `?bytes=N` an envelope of that length, with
- * `?elements=N`, or another shape, one that is kept whole, with `?orders=N` a list of orders.
+ * `?elements=N`, or another shape, one that is kept whole, with `?orders=N` a list of orders, with
+ * `?records=N` one of records of 250 bytes.
  */
 let kept = SMALL_REPLY;
 let keptFor = '';
@@ -38,6 +47,7 @@ const LONG = 'bytes';
 
 function replyFor(key: string, value: number): Buffer {
   if (key === 'orders') return orderList(value);
+  if (key === 'records') return recordList(value, RECORD_NOTE);
   const shape = SHAPES.find((each) => each === key);
   return shape === undefined ? SMALL_REPLY : sizedEnvelope(value, shape, 'down');
 }

@@ -9,9 +9,9 @@ import { planReply } from '../../src/graphql/schema/output/reply-plan.js';
 import { SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { detachBuffer } from './detach.js';
 import { median, mib, print } from './kit.js';
-import { orderList, recordList } from './messages.js';
+import { orderList, RECORD_NOTE, recordList } from './messages.js';
 import { ReplyDecoding } from './reply-decoder.js';
-import { DECODE_OPTIONS, ORDERS, SELECTIONS } from './selections.js';
+import { DECODE_OPTIONS, ORDERS, RECORD_SELECTIONS, SELECTIONS } from './selections.js';
 import { withConfiguration } from './soapstone.js';
 
 /**
@@ -133,13 +133,10 @@ function everyWay(runs: number): readonly DecodeFigures[] {
 
 /** Records of 250 bytes as GraphQL answers them: decoded alone, and with the JSON of the answer. */
 function besideJson(rounds: number): void {
-  const records = recordList(ORDERS, '; leave it with the neighbour where nobody opens the door');
+  const records = recordList(ORDERS, RECORD_NOTE);
   const megabytes = records.length / 1e6;
   print(`A reply of ${ORDERS} records, ${megabytes.toFixed(2)} MB\n`);
-  for (const [name, query] of [
-    ['two fields', SELECTIONS['two fields'] ?? ''],
-    ['all six fields', `{ orders(limit: ${ORDERS}) { priority id status placedAt total note } }`],
-  ] as const) {
+  for (const [name, query] of Object.entries(RECORD_SELECTIONS)) {
     const plan = planOf(query);
     const decoded = figures(name, records, () => decode(records, plan), 4 * rounds);
     const asJson = (): Read => {

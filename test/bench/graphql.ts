@@ -3,9 +3,19 @@ import { promisify } from 'node:util';
 
 import { withLoad } from './contender.js';
 import type { DecodeFigures } from './decode.js';
-import { fileOf, isProgram, isQuick, median, mib, print, type Server, table } from './kit.js';
+import {
+  cpuInTurns,
+  fileOf,
+  isProgram,
+  isQuick,
+  median,
+  mib,
+  print,
+  type Server,
+  table,
+} from './kit.js';
 import type { Load } from './load.js';
-import { DECODE_OPTIONS, ORDERS, SELECTIONS } from './selections.js';
+import { DECODE_OPTIONS, ORDERS, RECORD_SELECTIONS, SELECTIONS } from './selections.js';
 import { startSoapstone } from './soapstone.js';
 
 /** Two fields of a long reply beside all of it: in one process, and through the gateway. */
@@ -36,17 +46,38 @@ async function inProcess(quick: boolean): Promise<void> {
   print(table(['decoded', 'CPU ms', 'MB a CPU s', 'allocated MiB', 'kept MiB', 'skipped'], rows));
 }
 
-const endToEnd = (quick: boolean): Promise<void> =>
+async function endToEnd(quick: boolean): Promise<void> {
+  await throughGateway('orders', SELECTIONS, quick);
+  await throughGateway('records', RECORD_SELECTIONS, quick);
+}
+
+const throughGateway = (
+  list: 'orders' | 'records',
+  selections: Readonly<Record<string, string>>,
+  quick: boolean,
+): Promise<void> =>
   withLoad(
-    (backend) => startSoapstone(`${backend}/soap/bench?orders=${ORDERS}`),
+    (backend) => startSoapstone(`${backend}/soap/bench?${list}=${ORDERS}`),
     async (load, gateway) => {
       const rows: string[][] = [];
-      for (const [name, query] of Object.entries(SELECTIONS))
+      for (const [name, query] of Object.entries(selections))
         rows.push(await asked(name, query, gateway, load, quick));
-      print('\nThe same as GraphQL queries through the gateway, one after the other\n\n');
-      print(table(['query', 'ms', 'CPU ms', 'answer MB', 'peak RSS MiB'], rows));
+      print(`\n${ORDERS} ${list} as GraphQL queries through the gateway, one after the other\n\n`);
+      print(table(['query', 'ms', 'CPU ms', 'to JSON.parse', 'answer MB', 'peak RSS MiB'], rows));
     },
   );
+
+/** Milliseconds of processor time that `JSON.parse` takes for the answer. */
+async function parseMillis(url: string, body: Buffer, runs: number): Promise<number> {
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  const text = await answer.text();
+  const [micros = []] = cpuInTurns(runs, 1, [() => void JSON.parse(text)]);
+  return median(micros) / 1000;
+}
 
 async function asked(
   name: string,
@@ -69,10 +100,12 @@ async function asked(
     millis.push(performance.now() - start);
   }
   const after = await gateway.usage();
+  const cpuMillis = (after.cpuMicros - before.cpuMicros) / 1e3 / count;
   return [
     name,
     median(millis).toFixed(1),
-    ((after.cpuMicros - before.cpuMicros) / 1e3 / count).toFixed(1),
+    cpuMillis.toFixed(1),
+    (cpuMillis / (await parseMillis(gateway.url, body, count))).toFixed(1),
     (bytes / 1e6).toFixed(2),
     mib(after.rssPeakBytes),
   ];

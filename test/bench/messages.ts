@@ -144,6 +144,9 @@ export const orderList = (count: number): Buffer => listOf(count, order);
 export const recordList = (count: number, more = ''): Buffer =>
   listOf(count, (n) => record(n, more));
 
+/** More text for each record, so that it has 250 bytes. */
+export const RECORD_NOTE = '; leave it with the neighbour where nobody opens the door';
+
 function listOf(count: number, print: (n: number) => string): Buffer {
   const parts = [
     '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" ' +

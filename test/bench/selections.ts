@@ -10,6 +10,12 @@ export const SELECTIONS: Readonly<Record<string, string>> = {
   } }`,
 };
 
+/** Queries over a list of records: two fields of each, and all. */
+export const RECORD_SELECTIONS: Readonly<Record<string, string>> = {
+  'two fields': '{ orders(limit: 5000) { id total } }',
+  'all six fields': '{ orders(limit: 5000) { priority id status placedAt total note } }',
+};
+
 /** For a process that decodes: a young generation larger than what one decode allocates. */
 export const DECODE_OPTIONS: readonly string[] = [
   '--expose-gc',

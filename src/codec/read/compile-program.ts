@@ -12,6 +12,7 @@ import type {
 } from '../plan/reply/reply-plan.js';
 import { decodedScalar, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { typeNameOf } from '../plan/xsi.js';
+import { TableSelection } from './compile-selection.js';
 import {
   ANY,
   type ChildTable,
@@ -122,7 +123,12 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
   const isBinary = texts.some((slot) => slot.isBinary);
   return {
     slots,
-    children: { named, any: others.length === 0 ? null : others, wildcards: wildcardsOf(variant) },
+    children: {
+      named,
+      any: others.length === 0 ? null : others,
+      wildcards: wildcardsOf(variant),
+      selection: others.length === 0 ? new TableSelection(named) : null,
+    },
     attributes: of('attribute'),
     attachments: of('attachment'),
     elementNames: of('name'),
@@ -208,11 +214,15 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
   const named = new Map<string, readonly NamedSlots[]>();
   const itself: SlotProgram[] = [];
   const others = source.item === null ? itself : null;
-  const wrapped: SlotProgram = { ...program, items: { named, any: others, wildcards: [] } };
-  itself.push(wrapped);
   if (source.item !== null) {
     named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
   }
+  const selection = source.item === null ? null : new TableSelection(named);
+  const wrapped: SlotProgram = {
+    ...program,
+    items: { named, any: others, wildcards: [], selection },
+  };
+  itself.push(wrapped);
   return wrapped;
 }
 

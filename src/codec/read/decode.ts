@@ -18,7 +18,7 @@ import type { AddressMaker } from './content-receiver.js';
 import { nilVariantOf, slotsFor } from './find-slots.js';
 import { OpenLeaf } from './open-leaf.js';
 import { openRepetitions } from './open-repetitions.js';
-import { ANY, LATER, type SlotProgram } from './program.js';
+import { ANY, LATER, type SlotProgram, type SlotSelection } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
 import {
   type ItemReceiver,
@@ -128,6 +128,31 @@ export class ReplyDecoder implements XmlHandler {
     this.#open.push(readings);
     this.#top = readings;
     return strongestInterest(readings);
+  }
+
+  /** The children that the element opened last is read for, where it has one reading. */
+  get selection(): SlotSelection | null {
+    const reading = this.#top;
+    if (reading === null || reading.next !== null || reading.xml !== null) return null;
+    return reading.children?.selection ?? null;
+  }
+
+  leaf(place: number, text: string): void {
+    const owner = this.#top;
+    const slot = owner?.children?.selection?.children[place]?.slot ?? null;
+    if (owner === null || slot === null || owner.isNullified) return;
+    owner.last = slot.name.local;
+    if (owner.values[slot.position] === undefined) {
+      this.#output.setLeaf(owner, slot, text);
+    } else if (slot.occurrence === ANY) {
+      this.#output.isFilled(owner, slot);
+    }
+  }
+
+  passed(local: string): void {
+    if (this.#top !== null) {
+      this.#top.last = local;
+    }
   }
 
   text(chars: string): void {

@@ -62,9 +62,9 @@ export class OpenLeaf {
     if (slot === null || owner === null) return;
     this.slot = null;
     for (let other = this.#others.pop(); other !== undefined; other = this.#others.pop()) {
-      setText(other.owner, other.slot, text, output);
+      output.setLeaf(other.owner, other.slot, text);
     }
-    setText(owner, slot, text, output);
+    output.setLeaf(owner, slot, text);
   }
 
   /**
@@ -89,14 +89,6 @@ function leafAmong(slots: readonly SlotProgram[], { values }: Reading): SlotProg
   const slot = slots[0];
   if (slot === undefined || !slot.isLeaf || slots.length > 1) return null;
   return values[slot.position] === undefined ? slot : null;
-}
-
-function setText(owner: Reading, slot: SlotProgram, text: string, output: ResponseBuilder): void {
-  if (text === '' && slot.fallback !== null) {
-    output.setValue(owner, slot, -1, slot.fallback, null);
-  } else {
-    output.setText(owner, slot, -1, text);
-  }
 }
 
 function readingOf({ owner, slot }: Filled, text: string, next: Reading | null): Reading {

@@ -1,5 +1,5 @@
 import type { Wildcard } from '../../wsdl/index.js';
-import type { Interest, QName, StartTag } from '../../xml/index.js';
+import type { Interest, QName, StartTag, XmlHandler } from '../../xml/index.js';
 import type { ChildPositions } from '../plan/lift-step.js';
 import type { RepeatedGroup } from '../plan/reply/repeated-group.js';
 import type { ListPlan, ObjectPlan, SlotSource, ValuePlan } from '../plan/reply/reply-plan.js';
@@ -124,6 +124,20 @@ export interface ChildTable {
   readonly any: readonly SlotProgram[] | null;
   /** Wildcards of the content model: an element they allow is matched by its exact name only. */
   readonly wildcards: readonly Wildcard[];
+  /** What the reader selects by; null where children matter whatever their names. */
+  readonly selection: SlotSelection | null;
+}
+
+/** The children that fill slots, by their names. */
+export interface SlotSelection extends NonNullable<XmlHandler['selection']> {
+  readonly children: readonly SlotChild[];
+}
+
+type ReadChild = NonNullable<XmlHandler['selection']>['children'][number];
+
+export interface SlotChild extends ReadChild {
+  /** The only slot that it fills; null where there are several, or none. */
+  readonly slot: SlotProgram | null;
 }
 
 /** Slots of the elements of one namespace. */

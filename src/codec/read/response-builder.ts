@@ -150,6 +150,15 @@ export class ResponseBuilder {
     known.longest = Math.max(known.longest, length);
   }
 
+  /** Sets the value of a leaf, whose text is whole. */
+  setLeaf(owner: Reading, slot: SlotProgram, text: string): void {
+    if (text === '' && slot.fallback !== null) {
+      this.setValue(owner, slot, -1, slot.fallback, null);
+    } else {
+      this.setText(owner, slot, -1, text);
+    }
+  }
+
   setText(owner: Reading, slot: SlotProgram, index: number, text: string): void {
     if (slot.value.kind !== 'scalar') {
       this.setValue(owner, slot, index, text, null);

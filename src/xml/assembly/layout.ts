@@ -27,12 +27,27 @@ export const WATCHES_IDS = 0x438;
 export const PASSES_DEFAULT = 0x43c;
 /** How many of `EMPTY_TAGS` there are. */
 export const EMPTY_TAGS_HELD = 0x440;
+/** The selection of the element at `FLOOR`; 0: all of the content is passed over. */
+export const SELECTION = 0x444;
+/** The longest text of a leaf. */
+export const MOST_TEXT = 0x448;
+/** Events that were kept, and whether there is no room for further ones. */
+export const EVENTS = 0x44c;
+export const IS_FULL = 0x450;
+/** Bytes in children that are not selected, and where the content of the last of them begins. */
+export const PASSED_BYTES = 0x454;
+export const PASSED_START = 0x458;
+/** The name of that child and its length; 0: an event came after it, or there is none. */
+export const PASSED_NAME = 0x45c;
+export const PASSED_LENGTH = 0x460;
 
 /**
  * The attributes of the tag being read: where the local part of each name begins, and its length.
  */
 export const ATTRIBUTES = 0x500;
 export const ATTRIBUTES_MAX = 16;
+/** The beginnings and ends of their values. */
+export const VALUES = 0x580;
 
 /** Prefixes that are bound, each with its colon. */
 export const PREFIX = 0x600;
@@ -52,6 +67,9 @@ export const FRAME_IS_BARRED = 12;
 export const BARRED = 1;
 export const HAS_TEXT = 2;
 export const DEPTH_MAX = 1023;
+
+/** The selection of each open element; 0: its content is passed over. */
+export const FRAME_SELECTION = 0x5000;
 
 /** Their names, one behind the other. */
 export const NAME = 0x6000;
@@ -96,6 +114,28 @@ export const MODEL_NAMES_BYTES = 0x4000;
 /** The children begun of each open element, by their names. */
 export const MODEL_COUNTS = 0x28000;
 export const MODEL_COUNTS_BYTES = 0x4000;
+
+/** Events of selected content. */
+export const EVENT = 0x240000;
+export const EVENT_STRIDE = 16;
+export const EVENTS_MAX = 1024;
+/** The most that one tag adds. */
+export const EVENTS_OF_TAG = 17;
+/** The kind, as below; whether the text is other than plain ASCII; the place of the child. */
+export const EVENT_IS_WRITTEN = 4;
+export const EVENT_PLACE_SHIFT = 3;
+/** A leaf: where its text begins and ends. */
+export const KEPT_LEAF = 0;
+/** A start tag: its `<`, and behind its `>`. */
+export const KEPT_OPEN = 1;
+/** An attribute of the start tag before: its value; the place is the length of its name. */
+export const KEPT_ATTRIBUTE = 2;
+/** An end tag: its `<`, and behind its `>`. */
+export const KEPT_CLOSE = 3;
+export const EVENT_START = 4;
+export const EVENT_END = 8;
+/** The beginning of the name of an attribute; the bytes of prefix and colon of a start tag. */
+export const EVENT_NAME = 12;
 
 /** A state of a content model: its first transition, whether the content may end, its number. */
 export const STATE_FIRST = 0;
@@ -173,3 +213,21 @@ export const EMPTY_TAG_LENGTH = 8;
 /** Records are put here one behind the other. */
 export const RECORDS = 0x30000;
 export const RECORDS_END = 0x230000;
+
+/** Selections, one behind the other: how many children, then these. */
+export const SELECTIONS = 0x230000;
+export const SELECTIONS_END = 0x240000;
+export const SELECTED = 16;
+export const SELECTED_BYTES = 64;
+/** A child: the number of its namespace, what its content is, whether attributes are reported. */
+export const SELECTED_URI = 0;
+export const SELECTED_CONTENT = 4;
+export const SELECTED_HAS_ATTRIBUTES = 8;
+export const SELECTED_LENGTH = 12;
+export const SELECTED_NAME = 16;
+export const SELECTED_NAME_MAX = 48;
+/** The content of a child that the scanners read, and of a leaf; others: a selection's address. */
+export const CONTENT_OTHER = 0;
+export const CONTENT_LEAF = 1;
+
+export const MEMORY_END = 0x250000;

@@ -166,6 +166,17 @@ export function textEnd(from: u32, end: u32): u32 {
   return base;
 }
 
+/** Returns the end of plain ASCII text without references; may lie beyond `end`. */
+export function plainEnd(from: u32, end: u32): u32 {
+  let i = from;
+  while (i < end) {
+    const stops = textStops(v128.load(i));
+    if (stops !== 0) return i + ctz(stops);
+    i += 16;
+  }
+  return i;
+}
+
 function textStops(bytes: v128): i32 {
   const white = v128.or(
     v128.eq<u8>(bytes, v128.load(TABS)),

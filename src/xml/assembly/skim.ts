@@ -11,6 +11,16 @@ import {
   textEnd,
   valueEnd,
 } from './names-and-texts';
+import {
+  isFull,
+  keepAttributes,
+  keepClose,
+  keepLeaf,
+  keepOpen,
+  NOT_SELECTED,
+  selectedChild,
+  TO_REPORT,
+} from './selected';
 
 /** Each kind of content has code of its own: `isFloat` of its type is known to the compiler. */
 type AnyContent = i32;
@@ -20,6 +30,9 @@ type CanonicalContent = f32;
  * Passes over content from a `<` or from behind markup, and stops at the beginning of the first tag
  * or text that is not on the fast path or not whole, which the scanners read and check. Returns
  * where it stopped. `PLAIN_END` is the end of the text there, if it is text.
+ *
+ * Where there is a selection, events of selected content are kept. It stops at selected children
+ * whose events cannot be kept, too.
  */
 export function skim(from: u32, end: u32): u32 {
   return pass<AnyContent>(from, end);
@@ -42,6 +55,11 @@ function pass<T>(from: u32, end: u32): u32 {
   let namesEnd = load<u32>(at.NAMES_END);
   let plainEnd: u32 = 0;
   let emptyTags: u32 = 0;
+  let selection = load<u32>(at.SELECTION);
+  const isSelecting = selection !== 0;
+  if (isSelecting) store<u32>(selectionAt(frame), selection);
+  let passedBytes: u32 = 0;
+  let passedStart: u32 = from;
   let i = from;
   while (i + 2 < end) {
     const first = load<u16>(i);
@@ -51,6 +69,15 @@ function pass<T>(from: u32, end: u32): u32 {
       const close = i + 2 + length;
       if (frame === bottom || (load<u32>(frame + at.FRAME_IS_BARRED) & at.BARRED) !== 0) break;
       if (close >= end || load<u8>(close) !== 0x3e || !isSame(name, i + 2, length)) break;
+      if (isSelecting) {
+        if (selection !== 0) {
+          if (isFull()) break;
+          keepClose(i, close + 1);
+        }
+        const outer = load<u32>(selectionAt(frame - at.FRAME_STRIDE));
+        if (selection === 0 && outer !== 0) passedBytes += i - passedStart;
+        selection = outer;
+      }
       namesEnd = name;
       frame -= at.FRAME_STRIDE;
       if (frame < lowest) lowest = frame;
@@ -68,16 +95,44 @@ function pass<T>(from: u32, end: u32): u32 {
         frame >= ceiling
       )
         break;
+      const prefixBytes = prefixed;
+      let child = NOT_SELECTED;
+      if (selection !== 0) {
+        child = selectedChild(selection, i + 1, length);
+        if (child === TO_REPORT || (child !== NOT_SELECTED && isFull())) break;
+        if (child !== NOT_SELECTED && load<u32>(child + at.SELECTED_CONTENT) === at.CONTENT_LEAF) {
+          const behind = keepLeaf(selection, child, i + 1, length, end);
+          if (behind === 0) break;
+          store<i32>(frame + at.FRAME_CHILDREN, children + 1);
+          elements++;
+          i = behind;
+          continue;
+        }
+      }
       let close = i + 1 + length;
+      attributes = 0;
+      hasPrefixed = false;
       if (load<u8>(close) !== 0x3e) {
         close = attributesEnd<T>(close, end);
         if (close === 0) break;
       }
+      if (child !== NOT_SELECTED && (hasPrefixed || load<u8>(close) !== 0x3e)) break;
       if (load<u8>(close) === 0x3e) {
         if (namesEnd + length > <u32>(at.NAME + at.NAMES_BYTES)) break;
         for (let k: u32 = 0; k < length; k += 16) v128.store(namesEnd + k, v128.load(i + 1 + k));
         store<i32>(frame + at.FRAME_CHILDREN, children + 1);
+        if (child !== NOT_SELECTED) {
+          keepOpen(selection, child, i, close + 1, prefixBytes);
+          if (load<u32>(child + at.SELECTED_HAS_ATTRIBUTES) !== 0) keepAttributes(attributes);
+          selection = load<u32>(child + at.SELECTED_CONTENT);
+        } else if (selection !== 0) {
+          selection = 0;
+          store<u32>(at.PASSED_NAME, i + 1);
+          store<u32>(at.PASSED_LENGTH, length);
+          passedStart = close + 1;
+        }
         frame += at.FRAME_STRIDE;
+        if (isSelecting) store<u32>(selectionAt(frame), selection);
         store<u32>(frame, namesEnd);
         store<u32>(frame + at.FRAME_LENGTH, length);
         store<i32>(frame + at.FRAME_CHILDREN, 0);
@@ -121,11 +176,18 @@ function pass<T>(from: u32, end: u32): u32 {
   store<u32>(at.LOWEST, depthOf(lowest));
   store<u32>(at.NAMES_END, namesEnd);
   if (isFloat<T>()) store<u32>(at.EMPTY_TAGS_HELD, emptyTags);
+  store<u32>(at.PASSED_BYTES, passedBytes);
+  store<u32>(at.PASSED_START, passedStart);
   return i;
 }
 
 const frameAt = (depth: u32): u32 => at.FRAME + depth * at.FRAME_STRIDE;
 const depthOf = (frame: u32): u32 => (frame - at.FRAME) / at.FRAME_STRIDE;
+const selectionAt = (frame: u32): u32 => at.FRAME_SELECTION + ((frame - at.FRAME) >> 2);
+
+/** Attributes of the tag that was read last, and whether the name of one has a prefix. */
+let attributes: u32 = 0;
+let hasPrefixed: bool = false;
 
 /**
  * Returns the end of plain attributes, at `>` or `/>`; 0 when one is not plain, or where they are
@@ -137,7 +199,10 @@ function attributesEnd<T>(from: u32, end: u32): u32 {
   let i = from;
   while (i + 4 < end) {
     const byte = load<u8>(i);
-    if (byte === 0x3e) return i;
+    if (byte === 0x3e) {
+      attributes = count;
+      return i;
+    }
     if (byte === 0x2f) return load<u8>(i + 1) === 0x3e ? i : 0;
     if (byte !== 0x20 || count >= load<i32>(at.MOST_ATTRIBUTES) || count >= at.ATTRIBUTES_MAX)
       return 0;
@@ -146,6 +211,7 @@ function attributesEnd<T>(from: u32, end: u32): u32 {
     // A name that begins with `xml` may be a declaration.
     if (length === 0 || (load<u32>(name) & 0xffffff) === 0x6c6d78) return 0;
     if (prefixed !== 0) {
+      hasPrefixed = true;
       if ((load<u32>(at.WATCHED) & ((<u32>1) << found)) !== 0) return 0;
     } else if (load<u32>(at.WATCHES_IDS) !== 0 && isId(name, length)) {
       return 0;
@@ -175,12 +241,14 @@ function attributesEnd<T>(from: u32, end: u32): u32 {
     }
     store<u32>(at.ATTRIBUTES + count * 8, local);
     store<u32>(at.ATTRIBUTES + count * 8 + 4, localLength);
-    count++;
     const stop = valueEnd(start, end);
     if (stop === 0 || stop - start > load<u32>(at.MOST_VALUE)) return 0;
     if (isFloat<T>()) {
       if (!isCanonicalValue(start, stop)) return 0;
     }
+    store<u32>(at.VALUES + count * 8, start);
+    store<u32>(at.VALUES + count * 8 + 4, stop);
+    count++;
     i = stop + 1;
   }
   return 0;
