@@ -39,6 +39,7 @@ import type { SignerCertificates } from './signer-certificates.js';
 import {
   decodeBase64,
   elementParts,
+  isEncryptedElement,
   isNamed,
   requiredAttribute,
   typedAttribute,
@@ -82,6 +83,8 @@ export interface VerificationRules {
   /** A signed message is taken once. */
   readonly once: boolean;
   readonly encrypted: 'refuse' | 'pass';
+  /** A decryption decides on encrypted header blocks and on encrypted content. */
+  readonly isDecrypted: boolean;
   /** SignatureConfirmations (SOAP Message Security 1.1 section 8.5), which are for replies only. */
   readonly confirmations: 'refuse' | 'ignore' | 'demand';
 }
@@ -145,6 +148,9 @@ export function verifyHeader(
   sentValues: readonly Buffer[] | null = null,
 ): VerifiedHeader {
   const security = header === null ? null : securityOf(header, dialect, rules.role);
+  if (header !== null && refusesEncrypted(rules)) {
+    refuseEncrypted(header, dialect, rules.role);
+  }
   if (header === null || security === null) {
     if (
       rules.signature === null &&
@@ -211,20 +217,43 @@ export function isForRole(written: string, dialect: Dialect, role: string | null
   return role === 'next' ? dialect.nextTargets.includes(named) : named === role;
 }
 
+/** Whether a header block is for the receiver with this role. */
+export function isBlockForRole(
+  block: canonical.ElementNode,
+  dialect: Dialect,
+  role: string | null,
+): boolean {
+  const written = block.attribute(dialect.envelopeUri, dialect.targetAttribute) ?? '';
+  return isForRole(written, dialect, role);
+}
+
+/** Whether encrypted header blocks, and encrypted content of Body, are refused. */
+export const refusesEncrypted = ({ encrypted, isDecrypted }: VerificationRules): boolean =>
+  encrypted === 'refuse' && !isDecrypted;
+
+/** Blocks for other nodes may be encrypted. */
+function refuseEncrypted(
+  header: canonical.ElementNode,
+  dialect: Dialect,
+  role: string | null,
+): void {
+  for (const block of header.elements) {
+    if (isEncryptedElement(block) && isBlockForRole(block, dialect, role)) {
+      throw unsupportedAlgorithm('encryption');
+    }
+  }
+}
+
 /** The one Security block for this receiver; null without one. */
 export function securityOf(
   header: canonical.ElementNode,
   dialect: Dialect,
   role: string | null,
 ): canonical.ElementNode | null {
-  const found = header.elements.filter((block) => {
-    if (block.local !== 'Security' || block.uri === '') return false;
-    return isForRole(
-      block.attribute(dialect.envelopeUri, dialect.targetAttribute) ?? '',
-      dialect,
-      role,
-    );
-  });
+  const found = header.elements.filter(
+    (block) =>
+      block.local === 'Security' && block.uri !== '' && isBlockForRole(block, dialect, role),
+  );
   const [security, ...others] = found;
   if (security === undefined) return null;
   // A block of a draft beside it, or in place of it, is one that the backend may read.

@@ -17,6 +17,7 @@ import { CommentsInText } from './comments-in-text.js';
 import { eachId, referableId } from './element-ids.js';
 import { EnvelopeFrame } from './envelope-frame.js';
 import {
+  refusesEncrypted,
   type VerificationRules,
   type VerifiedHeader,
   type VerifiedSignature,
@@ -29,6 +30,7 @@ import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './security-r
 import type { ReferenceForm } from './signature-form.js';
 import { SignedAttachments } from './signed-attachments.js';
 import { SignedContent, type SignedRun } from './signed-content.js';
+import { isEncryptedElement } from './strict-elements.js';
 
 /** Elements, texts and comments of a Header that are kept. */
 export const HEADER_NODES_MAX = 8192;
@@ -356,6 +358,8 @@ export class MessageVerifier implements XmlHandler {
     const head = this.#head ?? this.#verifyHead();
     if (this.#depth === 2) {
       this.#requireBody(tag, head);
+    } else if (this.#depth === 3 && isEncryptedElement(tag) && refusesEncrypted(this.#rules)) {
+      throw unsupportedAlgorithm('encryption');
     }
     if (tag.attributeCount > 0 && head.referredIds.size > 0) {
       this.#matchIds(tag, head.referredIds);

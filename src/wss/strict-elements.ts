@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 
-import { canonical } from '../xml/index.js';
+import { canonical, type QName } from '../xml/index.js';
 import { invalidSecurity } from './security-refusals.js';
+import { WSSE11, XENC } from './wsse-names.js';
 
 /** Whether this is the name of the element. */
 export const isNamed = (node: canonical.ElementNode, uri: string, local: string): boolean =>
@@ -83,3 +84,12 @@ export function base64Of(node: canonical.ElementNode): Buffer {
   if (bytes === null) throw invalidSecurity(`${node.local} is no base64`);
   return bytes;
 }
+
+/** XML Encryption 1.1 section 3.4. */
+export const isData = ({ uri, local }: QName): boolean => uri === XENC && local === 'EncryptedData';
+/** SOAP Message Security 1.1 section 9.2. */
+export const isHeader = ({ uri, local }: QName): boolean =>
+  uri === WSSE11 && local === 'EncryptedHeader';
+
+/** Whether this is an element that is encrypted. */
+export const isEncryptedElement = (tag: QName): boolean => isHeader(tag) || isData(tag);

@@ -4,7 +4,7 @@ import { WITH_OPENSSL } from '../kit/certificates.js';
 import { type DecryptionKeys, makeDecryptionKeys } from '../kit/decryption-keys.js';
 import { dataOf, encryptPiece, encryptThenSign, WSSE11 } from '../kit/encrypted-message.js';
 import { envelope, SOAP_11 } from '../kit/envelope.js';
-import { securityOf, signedMessage, userToken } from '../kit/signed-message.js';
+import { securityOf, signedMessage, timestampOf, userToken } from '../kit/signed-message.js';
 import { useVerifyingDesk } from '../kit/verifying-desk.js';
 
 /** Encrypted parts that an attacker adds to a message, or writes for it. */
@@ -191,6 +191,28 @@ t.test('encrypted parts that no key opens do not go on', WITH_OPENSSL, async (t)
   }
   t.equal(refusing.received.length, 0);
   const toOther = envelope(body, header(' s:actor="urn:other"'));
+  t.equal(await refusing.send(toOther), null, 'a block for another node');
+});
+
+t.test('encrypted parts do not go on where nothing decrypts them', WITH_OPENSSL, async (t) => {
+  const keys = makeDecryptionKeys(t);
+  const rule = 'timestamp: { required: true }';
+  const refusing = await useVerifyingDesk(t, rule);
+  const passing = await useVerifyingDesk(t, `${rule}\nencrypted: pass`);
+  const { data } = encryptPiece(keys.own, CONTENT, 'x', { inside: true });
+  const security = securityOf([timestampOf(Date.now())]);
+  const header = (attributes: string): string =>
+    `<w:EncryptedHeader xmlns:w="${WSSE11}"${attributes}>${data}</w:EncryptedHeader>`;
+  for (const [name, message] of [
+    ['content of Body', envelope(data, security)],
+    ['a header block', envelope(CONTENT, security + data)],
+    ['an EncryptedHeader', envelope(CONTENT, security + header(''))],
+  ] as const) {
+    t.equal(await refusing.send(message), 'wsse:UnsupportedAlgorithm', name);
+    t.equal(await passing.send(message), null, name);
+  }
+  t.equal(refusing.received.length, 0);
+  const toOther = envelope(CONTENT, security + header(' s:actor="urn:other"'));
   t.equal(await refusing.send(toOther), null, 'a block for another node');
 });
 

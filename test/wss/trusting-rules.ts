@@ -40,6 +40,7 @@ export function rulesTrusting(
     role: null,
     once: false,
     encrypted: 'refuse',
+    isDecrypted: false,
     confirmations: 'refuse',
   };
 }

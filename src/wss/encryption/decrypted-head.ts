@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Refusal } from '../../core/index.js';
 import type { canonical } from '../../xml/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
-import { elementParts, isNamed, lettersOf } from '../strict-elements.js';
+import { elementParts, isData, isHeader, isNamed, lettersOf } from '../strict-elements.js';
 import { XENC } from '../wsse-names.js';
 import {
   decryptAttachment,
@@ -13,7 +13,7 @@ import { isUnsafeCipher } from './cipher-names.js';
 import { ContentDecipher } from './content-decipher.js';
 import type { EncryptionCover, MessageKeys } from './encrypted-content.js';
 import { edited, type HeadEdit } from './head-edits.js';
-import { isData, isHeader, OpenedContent, type OpenedPlace } from './opened-content.js';
+import { OpenedContent, type OpenedPlace } from './opened-content.js';
 
 /** An encrypted part of a Header, and the element that is replaced by what it was. */
 export interface EncryptedHeadPart {

@@ -12,8 +12,9 @@ import {
   type XmlHandler,
   type XmlReader,
 } from '../../xml/index.js';
-import { isForRole, securityOf } from '../header-verification.js';
+import { isBlockForRole, securityOf } from '../header-verification.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
+import { isEncryptedElement } from '../strict-elements.js';
 import { XENC } from '../wsse-names.js';
 import { isUnsafeCipher } from './cipher-names.js';
 import { ContentDecipher } from './content-decipher.js';
@@ -29,7 +30,7 @@ import {
 import type { DecryptionOptions } from './decryption-options.js';
 import { type ContentKey, MessageKeys, noKey } from './encrypted-content.js';
 import type { HeadEdit } from './head-edits.js';
-import { isEncryptedElement, OpenedContent } from './opened-content.js';
+import { OpenedContent } from './opened-content.js';
 import { SignedBytes } from './signed-bytes.js';
 import { UnverifiedContent } from './unverified-content.js';
 
@@ -287,9 +288,7 @@ export class MessageDecryption implements XmlHandler {
   /** An EncryptedHeader has the actor or role of the block that it was. */
   #isForUs({ place }: EncryptedHeadPart): boolean {
     const dialect = dialectOfUri(this.#envelope?.uri ?? '');
-    if (dialect === null) return true;
-    const written = place.attribute(dialect.envelopeUri, dialect.targetAttribute) ?? '';
-    return isForRole(written, dialect, this.#options.rules.role);
+    return dialect === null || isBlockForRole(place, dialect, this.#options.rules.role);
   }
 
   get #isRequired(): boolean {

@@ -12,16 +12,8 @@ import {
   type XmlReader,
 } from '../../xml/index.js';
 import { failedCheck } from '../security-refusals.js';
-import { WSSE11, XENC } from '../wsse-names.js';
+import { isEncryptedElement } from '../strict-elements.js';
 import { writtenName } from './encrypted-head.js';
-
-export const isData = ({ uri, local }: QName): boolean => uri === XENC && local === 'EncryptedData';
-/** SOAP Message Security 1.1 section 9.2. */
-export const isHeader = ({ uri, local }: QName): boolean =>
-  uri === WSSE11 && local === 'EncryptedHeader';
-
-/** Whether this is an element that is encrypted. */
-export const isEncryptedElement = (tag: QName): boolean => isHeader(tag) || isData(tag);
 
 /** The place of what was encrypted: the message, and the elements around it, outermost first. */
 export interface OpenedPlace {

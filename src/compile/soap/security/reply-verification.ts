@@ -51,6 +51,7 @@ export function compileReplyVerification(
     role: null,
     once: false,
     encrypted,
+    isDecrypted: plan.decrypt !== null,
     confirmations: signatureConfirmation ? 'demand' : 'ignore',
   };
   const decryption = within(VERIFY_REPLIES, () =>

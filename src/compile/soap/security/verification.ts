@@ -104,6 +104,7 @@ export function compileVerification(
     role,
     once,
     encrypted,
+    isDecrypted: plan.decrypt !== null,
     confirmations: 'refuse',
   };
   const remembered = new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null));
