@@ -109,8 +109,11 @@ class SkimMemory {
   #limits: XmlLimits | null = null;
   /** What the open elements that are held belong to; null where they have been overwritten. */
   owner: object | null = null;
-  /** The addresses of the selections that are held; 0: one that has no room, or cannot be held. */
-  readonly #selections = new Map<ChildSelection, number>();
+  /**
+   * The addresses of the selections that are held; 0: one that has no room, or cannot be held. Weak,
+   * as documents of callers make them: they are not to outlive these.
+   */
+  #selections = new WeakMap<ChildSelection, number>();
   #selectionsEnd = SELECTIONS;
   /** Look-ups of selections for which there was no room. */
   #missed = 0;
@@ -296,7 +299,7 @@ class SkimMemory {
   }
 
   #dropSelections(): void {
-    this.#selections.clear();
+    this.#selections = new WeakMap();
     this.#selectionsEnd = SELECTIONS;
     this.#missed = 0;
   }
