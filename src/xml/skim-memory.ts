@@ -110,8 +110,8 @@ class SkimMemory {
   /** What the open elements that are held belong to; null where they have been overwritten. */
   owner: object | null = null;
   /**
-   * The addresses of the selections that are held; 0: one that has no room, or cannot be held. Weak,
-   * as documents of callers make them: they are not to outlive these.
+   * The addresses of the selections that are held; 0: one that has no room, or cannot be held.
+   * Weak: documents of callers make them, and they are not to outlive these.
    */
   #selections = new WeakMap<ChildSelection, number>();
   #selectionsEnd = SELECTIONS;
