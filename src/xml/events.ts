@@ -153,7 +153,7 @@ export interface SelectedChild {
   readonly name: QName;
   /**
    * `text`: nothing but its text matters where it has no attributes. A selection: that of its
-   * children, whatever attributes without a namespace it has. Null: that is not known.
+   * children, whatever attributes without a namespace it has. Null: that is not known, or not yet.
    */
   readonly content: ChildSelection | 'text' | null;
   /** Attributes of the child matter. */

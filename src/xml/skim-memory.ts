@@ -110,10 +110,10 @@ class SkimMemory {
   /** What the open elements that are held belong to; null where they have been overwritten. */
   owner: object | null = null;
   /**
-   * The addresses of the selections that are held; 0: one that has no room, or cannot be held.
+   * The selections that are held, and those that have no room or cannot be held, with the address 0.
    * Weak: documents of callers make them, and they are not to outlive these.
    */
-  #selections = new WeakMap<ChildSelection, number>();
+  #selections = new WeakMap<ChildSelection, HeldSelection>();
   #selectionsEnd = SELECTIONS;
   /** Look-ups of selections for which there was no room. */
   #missed = 0;
@@ -305,24 +305,45 @@ class SkimMemory {
   }
 
   #addSelection(selection: ChildSelection): number {
-    const held = this.#selections.get(selection);
-    if (held !== undefined) return held;
+    const { children } = selection;
+    const known = this.#selections.get(selection);
+    if (known !== undefined) {
+      this.#learn(children, known);
+      return known.address;
+    }
     const address = this.#selectionsEnd;
-    const end = address + SELECTED + selection.children.length * SELECTED_BYTES;
-    const hasRoom = end <= SELECTIONS_END && isHoldable(selection);
-    this.#selections.set(selection, hasRoom ? address : 0);
-    if (!hasRoom) return 0;
+    const end = address + SELECTED + children.length * SELECTED_BYTES;
+    if (end > SELECTIONS_END || !isHoldable(selection)) {
+      this.#selections.set(selection, NOT_HELD);
+      return 0;
+    }
     this.#selectionsEnd = end;
-    this.setWord(address, selection.children.length);
-    for (const [index, { name, content, hasAttributes }] of selection.children.entries()) {
-      const child = address + SELECTED + index * SELECTED_BYTES;
+    this.setWord(address, children.length);
+    const held: HeldSelection = { address, unknown: [] };
+    this.#selections.set(selection, held);
+    for (const [index, { name }] of children.entries()) {
+      const child = childAt(address, index);
       this.setWord(child + SELECTED_URI, this.numberUri(name.uri));
-      this.setWord(child + SELECTED_CONTENT, this.#contentAt(content));
-      this.setWord(child + SELECTED_HAS_ATTRIBUTES, hasAttributes ? 1 : 0);
+      this.setWord(child + SELECTED_CONTENT, CONTENT_OTHER);
       this.setWord(child + SELECTED_LENGTH, name.local.length);
       this.#writeAscii(name.local, child + SELECTED_NAME);
+      held.unknown.push(index);
     }
+    this.#learn(children, held);
     return address;
+  }
+
+  /** Holds the content of children where it is known by now. */
+  #learn(children: ChildSelection['children'], { address, unknown }: HeldSelection): void {
+    for (let at = unknown.length - 1; at >= 0; at--) {
+      const index = unknown[at] ?? 0;
+      const child = children[index];
+      const content = child === undefined ? CONTENT_OTHER : this.#contentAt(child.content);
+      if (child === undefined || content === CONTENT_OTHER) continue;
+      this.setWord(childAt(address, index) + SELECTED_CONTENT, content);
+      this.setWord(childAt(address, index) + SELECTED_HAS_ATTRIBUTES, child.hasAttributes ? 1 : 0);
+      unknown.splice(at, 1);
+    }
   }
 
   #contentAt(content: SelectedChild['content']): number {
@@ -383,6 +404,17 @@ class SkimMemory {
     return true;
   }
 }
+
+interface HeldSelection {
+  readonly address: number;
+  /** The places of children whose content is not known, or not held. */
+  readonly unknown: number[];
+}
+
+const NOT_HELD: HeldSelection = { address: 0, unknown: [] };
+
+const childAt = (selection: number, index: number): number =>
+  selection + SELECTED + index * SELECTED_BYTES;
 
 /** Whether the names of all children fit in their records. */
 const isHoldable = ({ children }: ChildSelection): boolean =>

@@ -335,6 +335,25 @@ t.test('selections without room for all of them take turns', (t) => {
   t.end();
 });
 
+t.test('content of a child that is known later is read as soon as it is', (t) => {
+  let isKnown = false;
+  const row: SelectedChild = {
+    name: { uri: URI, local: 'row' },
+    get content() {
+      return isKnown ? { children: [child('id', 'text')] } : null;
+    },
+    get hasAttributes() {
+      return isKnown;
+    },
+  };
+  const selection = { children: [child('first', 'text'), row] };
+  const content = `<p:first>1</p:first>${'<p:row a="1"><p:id>1</p:id></p:row>'.repeat(10)}`;
+  t.equal(leavesOf(selection, content), 1);
+  isKnown = true;
+  t.equal(leavesOf(selection, content), 11);
+  t.end();
+});
+
 t.test('names of selected children are held up to a length, and in ASCII', async (t) => {
   for (const [local, isHeld] of [
     ['a'.repeat(SELECTED_NAME_MAX), true],

@@ -61,6 +61,10 @@ class CompiledObject implements ObjectProgram {
     return this.#declared;
   }
 
+  get declaredSoFar(): VariantProgram | null {
+    return this.#declared ?? null;
+  }
+
   variantOf(tag: StartTag): VariantProgram | null {
     const name = this.#isTyped ? typeNameOf(tag) : null;
     if (name === null) return this.declared;

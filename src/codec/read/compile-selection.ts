@@ -39,10 +39,31 @@ function childOf(local: string, { uri, slots }: NamedSlots): SlotChild {
   if (slot.items !== null && slots !== itemSlots(slot.items)) {
     return { name, content: slot.items.selection, hasAttributes: false, slot };
   }
-  const variant = variantOf(slot);
-  if (variant === null) return { name, content: null, hasAttributes: false, slot };
-  const hasAttributes = variant.attributes.length > 0;
-  return { name, content: contentOf(variant), hasAttributes, slot };
+  return new ObjectChild(name, slot);
+}
+
+/**
+ * A child that is an object. Its content is known once an element has been read by the scanners:
+ * types that no reply has are not compiled.
+ */
+class ObjectChild implements SlotChild {
+  readonly name: QName;
+  readonly slot: SlotProgram;
+
+  constructor(name: QName, slot: SlotProgram) {
+    this.name = name;
+    this.slot = slot;
+  }
+
+  get content(): SlotSelection | null {
+    const variant = variantOf(this.slot);
+    return variant === null ? null : contentOf(variant);
+  }
+
+  get hasAttributes(): boolean {
+    const variant = variantOf(this.slot);
+    return variant !== null && variant.attributes.length > 0;
+  }
 }
 
 const itemSlots = ({ named }: ChildTable): readonly SlotProgram[] | null => {
@@ -52,7 +73,7 @@ const itemSlots = ({ named }: ChildTable): readonly SlotProgram[] | null => {
 
 /** The variant of an element that names no type. */
 const variantOf = ({ value, group }: SlotProgram): VariantProgram | null =>
-  value.kind === 'object' && group === null ? value.declared : null;
+  value.kind === 'object' && group === null ? value.declaredSoFar : null;
 
 /** The selection of an object with one reading; null where its tag matters beyond attributes. */
 function contentOf(variant: VariantProgram): SlotSelection | null {
