@@ -110,7 +110,7 @@ class SkimMemory {
   /** What the open elements that are held belong to; null where they have been overwritten. */
   owner: object | null = null;
   /**
-   * The selections that are held, and those that have no room or cannot be held, with the address 0.
+   * The selections that are held; those that have no room or cannot be held have the address 0.
    * Weak: documents of callers make them, and they are not to outlive these.
    */
   #selections = new WeakMap<ChildSelection, HeldSelection>();

@@ -21,7 +21,7 @@ export interface ObjectProgram {
   readonly kind: 'object';
   /** For an element that names no type. */
   readonly declared: VariantProgram | null;
-  /** The same where it has been compiled already, else null. */
+  /** `declared` where it has been compiled already, else null. */
   readonly declaredSoFar: VariantProgram | null;
   /**
    * The variant of an element by its xsi:type; null where that is unknown, or its type is abstract
