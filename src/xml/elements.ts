@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { Refusal, type RefusalCode } from '../core/index.js';
+import { Backoff } from './backoff.js';
 import { stringOf } from './byte-string.js';
 import {
   ALL,
@@ -35,18 +36,9 @@ class Frame {
   mayBeCanonical = false;
   /** The children that are reported; null for all. */
   selection: ChildSelection | null = null;
-  /** Calls of the skimmer to skip in its content, and how many they were the last time. */
-  backoff = 0;
-  lastBackoff = 0;
-
-  /** A call of the skimmer passed over nothing. */
-  backOff(): void {
-    this.lastBackoff = Math.min(LONGEST_BACKOFF, 2 * this.lastBackoff + 1);
-    this.backoff = this.lastBackoff;
-  }
+  /** Lengthened where the skimmer passed over nothing of its selected content. */
+  readonly backoff = new Backoff();
 }
-
-const LONGEST_BACKOFF = 64;
 
 /**
  * The stack of open elements, with the handler's interest in each and what each has used of the
@@ -278,8 +270,7 @@ export class Elements {
 
   #select(frame: Frame, selection: ChildSelection | null): void {
     frame.selection = selection;
-    frame.backoff = 0;
-    frame.lastBackoff = 0;
+    frame.backoff.reset();
   }
 
   /** Reports the text of a selected leaf, which has no other events. */

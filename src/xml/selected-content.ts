@@ -71,14 +71,11 @@ export class SelectedContentScanner {
   pass(chunk: Buffer, i: number, end: number): number {
     const elements = this.#elements;
     let { top } = elements;
-    if (top.backoff > 0) {
-      top.backoff--;
-      return i;
-    }
+    if (top.backoff.skips()) return i;
     const memory = skimMemory;
     while (top.selection !== null && end - i >= LEAST_BYTES && elements.depth <= DEPTH_MAX) {
       if (!this.#enter(top.selection)) {
-        top.backOff();
+        top.backoff.lengthen();
         break;
       }
       memory.hold(chunk, i, end);
@@ -86,10 +83,10 @@ export class SelectedContentScanner {
       const stop = memory.skim(i + shift, memory.end + shift) - shift;
       memory.setWord(SELECTION, 0);
       if (stop === i) {
-        top.backOff();
+        top.backoff.lengthen();
         return i;
       }
-      top.lastBackoff = 0;
+      top.backoff.end();
       i = stop;
       this.#leave(top.selection, this.#cursor.base - shift, end - stop < REST_BYTES);
       if (memory.word(IS_FULL) === 0 && memory.isEnough(i, end)) break;

@@ -9,6 +9,7 @@ import {
   NAMES_END,
   PLAIN_END,
 } from './assembly/layout.js';
+import { Backoff } from './backoff.js';
 import type { Elements } from './elements.js';
 import type { XmlLimits } from './limits.js';
 import { type Name, nameIn } from './names.js';
@@ -20,7 +21,6 @@ import { skimMemory } from './skim-memory.js';
  */
 const LEAST_BYTES = 48;
 const WORTH_BYTES = 256;
-const LONGEST_BACKOFF = 64;
 /**
  * Bytes for each open element that must be copied first: a deep message in tiny chunks must not
  * cost more.
@@ -37,9 +37,7 @@ export abstract class Skimmer {
   plainEnd = 0;
   protected readonly elements: Elements;
   readonly #limits: XmlLimits;
-  /** Calls to skip, and how many they were the last time. */
-  #backoff = 0;
-  #lastBackoff = 0;
+  readonly #backoff = new Backoff();
   /** The depth of the innermost element that the skimmer may not close. */
   #floor = 0;
 
@@ -66,15 +64,12 @@ export abstract class Skimmer {
    */
   pass(chunk: Buffer, i: number, end: number): number {
     this.plainEnd = i;
-    if (this.#backoff > 0) {
-      this.#backoff--;
-      return i;
-    }
+    if (this.#backoff.skips()) return i;
     const memory = skimMemory;
     while (end - i >= LEAST_BYTES) {
       const floor = this.prepare();
       if (floor < 0) {
-        this.#backOff();
+        this.#backoff.lengthen();
         return i;
       }
       if (!this.#enter(floor, end - i)) return i;
@@ -89,19 +84,14 @@ export abstract class Skimmer {
       const bytes = stop - i;
       // A text that goes on beyond the held part is passed over, though its beginning is the stop.
       if (this.plainEnd - i < WORTH_BYTES) {
-        this.#backOff();
+        this.#backoff.lengthen();
       } else {
-        this.#lastBackoff = 0;
+        this.#backoff.end();
       }
       i = stop;
       if (bytes === 0 || memory.isEnough(stop, end)) break;
     }
     return i;
-  }
-
-  #backOff(): void {
-    this.#lastBackoff = Math.min(LONGEST_BACKOFF, 2 * this.#lastBackoff + 1);
-    this.#backoff = this.#lastBackoff;
   }
 
   /**

@@ -17,6 +17,7 @@ import {
   MODEL_NAMES_END,
   MODEL_SCOPE,
 } from '../assembly/layout.js';
+import { Backoff } from '../backoff.js';
 import { CLASS, IN_NAME } from '../chars.js';
 import type { Cursor } from '../cursor.js';
 import type { Elements } from '../elements.js';
@@ -32,7 +33,6 @@ import { modelMemory } from './memory.js';
  */
 const LEAST_BYTES = 96;
 const WORTH_BYTES = 512;
-const LONGEST_BACKOFF = 64;
 /** Bytes for each open element that must be copied first. */
 const BYTES_FOR_ELEMENT = 16;
 /** The last number of a scope of namespaces that records can have. */
@@ -47,9 +47,7 @@ export class ModelSkimmer {
   readonly #cursor: Cursor;
   readonly #elements: Elements;
   readonly #limits: XmlLimits;
-  /** Calls to skip, and how many they were the last time. */
-  #backoff = 0;
-  #lastBackoff = 0;
+  readonly #backoff = new Backoff();
 
   constructor(cursor: Cursor, limits: XmlLimits) {
     this.#cursor = cursor;
@@ -62,10 +60,7 @@ export class ModelSkimmer {
    * stopped: before what the scanners are to read.
    */
   pass(chunk: Buffer, i: number, end: number): number {
-    if (this.#backoff > 0) {
-      this.#backoff--;
-      return i;
-    }
+    if (this.#backoff.skips()) return i;
     const from = i;
     while (end - i >= LEAST_BYTES) {
       const { model } = this.#elements;
@@ -82,14 +77,12 @@ export class ModelSkimmer {
       if (isUnknown && this.#learn(model, chunk, i + 1, end)) continue;
       if (bytes === 0 || skimMemory.isEnough(i, end)) break;
     }
-    this.#backOff(i - from);
+    if (i - from < WORTH_BYTES) {
+      this.#backoff.lengthen();
+    } else {
+      this.#backoff.end();
+    }
     return i;
-  }
-
-  #backOff(bytes: number): void {
-    this.#lastBackoff =
-      bytes < WORTH_BYTES ? Math.min(LONGEST_BACKOFF, 2 * this.#lastBackoff + 1) : 0;
-    this.#backoff = this.#lastBackoff;
   }
 
   /** Copies the open elements of the model to the memory; false where they do not fit. */
