@@ -93,32 +93,17 @@ const ENTITIES = new Map(
  * The value of an attribute from what is written, which has been checked: XML 1.0 section 3.3.3 for
  * CDATA types.
  */
-export function normaliseValue(written: string): string {
-  const reference = new ReferenceReader();
-  let value = '';
-  let start = 0;
-  for (let i = 0; i < written.length; i++) {
-    const code = written.charCodeAt(i);
-    if (code !== 0x26 && code !== 0x09 && code !== 0x0a && code !== 0x0d) continue;
-    value += written.slice(start, i);
-    if (code === 0x26) {
-      reference.begin();
-      while (reference.take(written.charCodeAt(++i)) === false);
-      value += String.fromCodePoint(reference.code);
-    } else {
-      if (code === 0x0d && written.charCodeAt(i + 1) === 0x0a) {
-        i++;
-      }
-      value += ' ';
-    }
-    start = i + 1;
-  }
-  return value + written.slice(start);
-}
+export const normaliseValue = (written: string): string =>
+  resolveReferences(written.replace(LINE_ENDS_AND_SPACE, ' '));
 
 /** Character data from what is written, which has been checked: XML 1.0 sections 2.11 and 4.1. */
-export function resolveText(written: string): string {
-  const text = written.includes('\r') ? written.replace(LINE_ENDS, '\n') : written;
+export const resolveText = (written: string): string =>
+  resolveReferences(written.replace(LINE_ENDS, '\n'));
+
+const LINE_ENDS = /\r\n?/g;
+const LINE_ENDS_AND_SPACE = /\r\n|[\t\n\r]/g;
+
+function resolveReferences(text: string): string {
   let at = text.indexOf('&');
   if (at === -1) return text;
   const reference = new ReferenceReader();
@@ -134,5 +119,3 @@ export function resolveText(written: string): string {
   }
   return resolved + text.slice(start);
 }
-
-const LINE_ENDS = /\r\n?/g;
