@@ -86,10 +86,12 @@ export function base64Of(node: canonical.ElementNode): Buffer {
 }
 
 /** XML Encryption 1.1 section 3.4. */
-export const isData = ({ uri, local }: QName): boolean => uri === XENC && local === 'EncryptedData';
+export const isEncryptedData = ({ uri, local }: QName): boolean =>
+  uri === XENC && local === 'EncryptedData';
 /** SOAP Message Security 1.1 section 9.2. */
-export const isHeader = ({ uri, local }: QName): boolean =>
+export const isEncryptedHeader = ({ uri, local }: QName): boolean =>
   uri === WSSE11 && local === 'EncryptedHeader';
 
 /** Whether this is an element that is encrypted. */
-export const isEncryptedElement = (tag: QName): boolean => isHeader(tag) || isData(tag);
+export const isEncryptedElement = (tag: QName): boolean =>
+  isEncryptedHeader(tag) || isEncryptedData(tag);

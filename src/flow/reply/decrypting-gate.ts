@@ -39,7 +39,7 @@ export class DecryptingGate implements MessageGate, RequestVerification {
     return this.decryption.hasWork || this.#gate.hasWork;
   }
 
-  /** What a failure is charged with: it depends on what anybody sees of the message alone. */
+  /** What a failure is charged with: it depends on the visible parts of the message alone. */
   get chargedMillis(): number {
     return KEY_MILLIS * Math.max(1, this.decryption.keyCount) + this.#bytes / BYTES_PER_MILLI;
   }

@@ -2,7 +2,13 @@ import { Buffer } from 'node:buffer';
 import { Refusal } from '../../core/index.js';
 import type { canonical } from '../../xml/index.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from '../security-refusals.js';
-import { elementParts, isData, isHeader, isNamed, lettersOf } from '../strict-elements.js';
+import {
+  elementParts,
+  isEncryptedData,
+  isEncryptedHeader,
+  isNamed,
+  lettersOf,
+} from '../strict-elements.js';
 import { XENC } from '../wsse-names.js';
 import {
   decryptAttachment,
@@ -27,10 +33,10 @@ export function encryptedPartsOf(
   security: canonical.ElementNode | null,
 ): readonly EncryptedHeadPart[] {
   return [...(header?.elements ?? []), ...(security?.elements ?? [])].flatMap((place) => {
-    if (isData(place)) return [{ place, data: place }];
-    if (!isHeader(place)) return [];
+    if (isEncryptedData(place)) return [{ place, data: place }];
+    if (!isEncryptedHeader(place)) return [];
     const [data, ...others] = elementParts(place);
-    if (data === undefined || others.length > 0 || !isData(data)) {
+    if (data === undefined || others.length > 0 || !isEncryptedData(data)) {
       throw invalidSecurity('EncryptedHeader holds one EncryptedData');
     }
     return [{ place, data }];

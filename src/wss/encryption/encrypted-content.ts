@@ -92,7 +92,7 @@ export class MessageKeys {
     return this.#keyNodeOf(data) !== null;
   }
 
-  /** How many keys these EncryptedData have, at most, as anybody sees it: for each cipher one. */
+  /** The most keys that these EncryptedData have by what is not encrypted: one for each cipher. */
   countOf(data: readonly canonical.ElementNode[]): number {
     const ciphers = new Map<canonical.ElementNode | null, Set<string>>();
     for (const each of data) {
